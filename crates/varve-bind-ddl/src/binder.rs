@@ -2,14 +2,14 @@
 
 use varve_types::Result;
 
-use crate::bind::query::context::binder::QueryBinder;
-use crate::function_def::FunctionDef;
-use crate::schema::Catalog;
-use crate::trigger_def::TriggerDef;
-use crate::view::ViewDef;
+use varve_bind_query::context::binder::QueryBinder;
+use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::function_def::FunctionDef;
+use varve_catalog::model::trigger_def::TriggerDef;
+use varve_catalog::model::view::ViewDef;
 
 /// Writes the texts of definitions so that they mean the same whatever the search path is.
-pub(crate) trait WholeTexts {
+pub trait WholeTexts {
     /// A new view; one whose text cannot be written so is refused.
     fn view(&self, catalog: &Catalog, view: ViewDef) -> Result<ViewDef>;
 
@@ -21,19 +21,16 @@ pub(crate) trait WholeTexts {
 }
 
 /// Binds definitions, with what binds the queries and expressions in them.
-pub(crate) struct DdlBinder<'b, 'a> {
-    pub(crate) query: &'b mut QueryBinder<'a>,
-    pub(crate) catalog: &'a Catalog,
-    pub(crate) texts: &'b dyn WholeTexts,
+pub struct DdlBinder<'b, 'a> {
+    pub query: &'b mut QueryBinder<'a>,
+    pub catalog: &'a Catalog,
+    pub texts: &'b dyn WholeTexts,
     /// The statement that cannot run inside a transaction block.
-    pub(crate) outside_block: Option<&'static str>,
+    pub outside_block: Option<&'static str>,
 }
 
 impl<'b, 'a> DdlBinder<'b, 'a> {
-    pub(crate) fn new(
-        query: &'b mut QueryBinder<'a>,
-        texts: &'b dyn WholeTexts,
-    ) -> DdlBinder<'b, 'a> {
+    pub fn new(query: &'b mut QueryBinder<'a>, texts: &'b dyn WholeTexts) -> DdlBinder<'b, 'a> {
         DdlBinder {
             catalog: query.statement.catalog,
             query,

@@ -3,19 +3,20 @@
 use varve_ast::{CommentTarget, NamedTrigger, ObjectName};
 use varve_types::{Error, ObjectId, Result, SqlState};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::plans::statement::utility;
-use crate::comment::{CommentDef, Part};
-use crate::plan::Statement;
-use crate::schema::{Named, PUBLIC};
-use crate::utility::{Definition, Dropped, Message, Utility};
+use crate::binder::DdlBinder;
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::comment::{CommentDef, Part};
+use varve_catalog::model::schema::PUBLIC;
 use varve_catalog::text::name::{relation_name, undefined_schema, undefined_table};
+use varve_plan::build::statement::utility;
+use varve_plan::plan::Statement;
+use varve_plan::plan::utility::{Definition, Dropped, Message, Utility};
 
 /// The object, the part of it, and the name of that.
 type On = (ObjectId, Part, String);
 
 impl DdlBinder<'_, '_> {
-    pub(crate) fn comment(&mut self, on: &CommentTarget, text: Option<&str>) -> Result<Statement> {
+    pub fn comment(&mut self, on: &CommentTarget, text: Option<&str>) -> Result<Statement> {
         let Some((of, part, name)) = self.commented(on)? else {
             return Ok(utility(Utility::Nothing));
         };
@@ -64,14 +65,14 @@ impl DdlBinder<'_, '_> {
                 of_domain,
             } => self.commented_constraint(constraint, *of_domain).map(Some),
             CommentTarget::Database(name) => {
-                if name.text == crate::pg_catalog::DATABASE {
+                if name.text == varve_catalog::pg_catalog::DATABASE {
                     return Ok(Some((ObjectId(0), Part::Database, String::new())));
                 }
                 let text = format!("database \"{}\" does not exist", name.text);
                 self.query.outputs.messages.push(Message::notice(text));
                 Ok(None)
             }
-            CommentTarget::Role(name) if name.text == crate::pg_catalog::OWNER => {
+            CommentTarget::Role(name) if name.text == varve_catalog::pg_catalog::OWNER => {
                 Ok(Some((ObjectId(0), Part::Role, String::new())))
             }
             CommentTarget::Role(name) => {
@@ -159,7 +160,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// The comments on a part of an object that gets another name.
-    pub(crate) fn renamed_comments<'a>(
+    pub fn renamed_comments<'a>(
         &'a self,
         (of, part): (ObjectId, Part),
         (from, to): (&'a str, &'a str),

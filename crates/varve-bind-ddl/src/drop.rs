@@ -3,18 +3,19 @@
 use varve_ast::{DropObjects, Name, ObjectKind, ObjectName};
 use varve_types::{Error, Result, SqlState};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::plans::statement::utility;
-use crate::plan::Statement;
-use crate::schema::{Catalog, Named, RelationName};
-use crate::utility::{Dropped, Message, Utility};
+use crate::binder::DdlBinder;
+use varve_catalog::model::catalog::{Catalog, Named};
+use varve_catalog::model::schema::RelationName;
 use varve_catalog::text::name::undefined_schema;
+use varve_plan::build::statement::utility;
+use varve_plan::plan::Statement;
+use varve_plan::plan::utility::{Dropped, Message, Utility};
 
 /// Most objects that a notice lists, as in PostgreSQL.
 const LISTED_MAX: usize = 100;
 
 impl DdlBinder<'_, '_> {
-    pub(crate) fn drop_objects(&mut self, drop: &DropObjects) -> Result<Statement> {
+    pub fn drop_objects(&mut self, drop: &DropObjects) -> Result<Statement> {
         let DropObjects {
             kind,
             names,
@@ -46,7 +47,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// Drops objects with what depends on them.
-    pub(crate) fn drop_all(&mut self, asked: Vec<Dropped>, cascade: bool) -> Result<Statement> {
+    pub fn drop_all(&mut self, asked: Vec<Dropped>, cascade: bool) -> Result<Statement> {
         let mut drops = Drops {
             catalog: self.catalog,
             all: asked.clone(),
@@ -88,7 +89,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// Objects that depend on a part of a table, with what depends on them.
-    pub(crate) fn with_dependents(
+    pub fn with_dependents(
         &mut self,
         direct: Vec<Dropped>,
         (what, on): (&str, &str),
@@ -122,11 +123,7 @@ impl DdlBinder<'_, '_> {
         }
     }
 
-    pub(crate) fn dropped_type(
-        &mut self,
-        kind: ObjectKind,
-        name: &ObjectName,
-    ) -> Result<Option<Dropped>> {
+    pub fn dropped_type(&mut self, kind: ObjectKind, name: &ObjectName) -> Result<Option<Dropped>> {
         let written = self.query.relation_name(name)?;
         if let Some(domain) = self.catalog.domain_named(&written) {
             return Ok(Some(Dropped::Type(domain.object)));
@@ -178,7 +175,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// The name of a schema that is about to be created.
-    pub(crate) fn new_schema_name(&self, name: &Name) -> Result<String> {
+    pub fn new_schema_name(&self, name: &Name) -> Result<String> {
         let name = self.query.new_name(name)?;
         if name.starts_with("pg_") {
             let message = format!("unacceptable schema name \"{name}\"");
@@ -291,7 +288,7 @@ fn listed(lines: impl Iterator<Item = String>) -> String {
 }
 
 /// The notice of what goes with what is dropped.
-pub(crate) fn cascades<'s>(dependents: impl Iterator<Item = &'s str>) -> Option<Message> {
+pub fn cascades<'s>(dependents: impl Iterator<Item = &'s str>) -> Option<Message> {
     let all: Vec<&str> = dependents.collect();
     match all.as_slice() {
         [] => None,

@@ -1,31 +1,31 @@
 //! Which statement about the catalogue it is; CREATE TABLE.
 
-pub(crate) mod binder;
-pub(crate) mod comment;
-pub(crate) mod drop;
-pub(crate) mod function;
-pub(crate) mod schema;
-pub(crate) mod sequence;
-pub(crate) mod table;
-pub(crate) mod trigger;
-pub(crate) mod types;
-pub(crate) mod upkeep;
-pub(crate) mod view;
+pub mod binder;
+pub mod comment;
+pub mod drop;
+pub mod function;
+pub mod schema;
+pub mod sequence;
+pub mod table;
+pub mod trigger;
+pub mod types;
+pub mod upkeep;
+pub mod view;
 
 use varve_ast::{CreateTable, Ddl, TableElement};
 use varve_types::{Error, ObjectId, Result, SqlState};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::ddl::table::columns::Parts;
-use crate::bind::ddl::table::inheritance::Inherited;
-use crate::bind::ddl::table::like::Copied;
-use crate::bind::ddl::table::storage::Stored;
-use crate::catalog::{ColumnDef, TableDef};
-use crate::plan::{NewTable, OnCommit, Statement};
-use crate::schema::is_temporary;
+use crate::binder::DdlBinder;
+use crate::table::columns::Parts;
+use crate::table::inheritance::Inherited;
+use crate::table::like::Copied;
+use crate::table::storage::Stored;
+use varve_catalog::model::schema::is_temporary;
+use varve_catalog::model::table::{ColumnDef, TableDef};
+use varve_plan::plan::{NewTable, OnCommit, Statement};
 
 impl DdlBinder<'_, '_> {
-    pub(crate) fn ddl(&mut self, ddl: &Ddl) -> Result<Statement> {
+    pub fn ddl(&mut self, ddl: &Ddl) -> Result<Statement> {
         match ddl {
             Ddl::CreateTable(create) => self.create_table(create),
             Ddl::CreateTableAs(create) => self.create_table_as(create),
@@ -160,10 +160,7 @@ impl DdlBinder<'_, '_> {
 }
 
 /// What becomes of the rows of a table in a schema with each transaction.
-pub(crate) fn on_commit(
-    written: Option<varve_ast::OnCommit>,
-    schema: ObjectId,
-) -> Result<OnCommit> {
+pub fn on_commit(written: Option<varve_ast::OnCommit>, schema: ObjectId) -> Result<OnCommit> {
     let Some(written) = written else {
         return Ok(OnCommit::Preserve);
     };

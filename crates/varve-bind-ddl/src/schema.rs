@@ -3,14 +3,14 @@
 use varve_ast::{CreateSchema, SchemaElement};
 use varve_types::{Error, ObjectId, Result, SqlState};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::plans::statement::utility;
-use crate::plan::Statement;
-use crate::schema::SchemaDef;
-use crate::utility::{Message, SessionStatement, Utility};
+use crate::binder::DdlBinder;
+use varve_catalog::model::schema::SchemaDef;
+use varve_plan::build::statement::utility;
+use varve_plan::plan::Statement;
+use varve_plan::plan::utility::{Message, SessionStatement, Utility};
 
 impl DdlBinder<'_, '_> {
-    pub(crate) fn create_schema(&mut self, create: &CreateSchema) -> Result<Statement> {
+    pub fn create_schema(&mut self, create: &CreateSchema) -> Result<Statement> {
         let Some(ident) = &create.name else {
             return Err(Error::unsupported("CREATE SCHEMA without a name"));
         };

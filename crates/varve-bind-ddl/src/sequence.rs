@@ -7,17 +7,17 @@ use varve_ast::{
 };
 use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TreeId};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::ddl::table::check::free;
-use crate::bind::names::error::{located, refuse};
-use crate::catalog::Filled;
-use crate::plan::Statement;
-use crate::sequence::{SequenceDef, uses_sequence};
-use crate::utility::Dropped;
+use crate::binder::DdlBinder;
+use crate::table::check::free;
+use varve_catalog::model::sequence::{SequenceDef, uses_sequence};
+use varve_catalog::model::table::Filled;
 use varve_catalog::text::name::undefined_table;
+use varve_plan::plan::Statement;
+use varve_plan::plan::utility::Dropped;
+use varve_plan::scope::error::{located, refuse};
 
 impl DdlBinder<'_, '_> {
-    pub(crate) fn sequence_change(&mut self, change: &SequenceChange) -> Result<Statement> {
+    pub fn sequence_change(&mut self, change: &SequenceChange) -> Result<Statement> {
         match change {
             SequenceChange::Create {
                 is_temporary,
@@ -62,7 +62,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// The sequence of a serial or identity column of a table that is being made.
-    pub(crate) fn column_sequence(
+    pub fn column_sequence(
         &mut self,
         (schema, table): (ObjectId, &str),
         column: &str,
@@ -81,7 +81,7 @@ impl DdlBinder<'_, '_> {
     /// The name that `SEQUENCE NAME` gives the sequence of a table's column.
     ///
     /// It is in the schema of the table; `taken` are names that the statement gives others there.
-    pub(crate) fn identity_name(
+    pub fn identity_name(
         &mut self,
         name: &ObjectName,
         table: ObjectId,
@@ -259,7 +259,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// A sequence with other options, and the value that comes next, where that changes.
-    pub(crate) fn changed_sequence(
+    pub fn changed_sequence(
         &self,
         sequence: &SequenceDef,
         items: &[SequenceOption],
@@ -308,7 +308,7 @@ impl DdlBinder<'_, '_> {
                 let uses = |expr| uses_sequence(expr, sequence.object);
                 let mut columns = table.columns.iter();
                 let column = columns.find(|column| {
-                    let is_own = column.filled != crate::catalog::Filled::ByStatement;
+                    let is_own = column.filled != varve_catalog::model::table::Filled::ByStatement;
                     is_own && column.default.as_ref().is_some_and(uses)
                 });
                 if let Some(column) = column {
@@ -374,7 +374,7 @@ fn greatest(ty: LogicalType) -> i64 {
 }
 
 /// How an identity column is filled.
-pub(crate) fn identity_filled(is_always: bool) -> Filled {
+pub fn identity_filled(is_always: bool) -> Filled {
     match is_always {
         true => Filled::IdentityAlways,
         false => Filled::IdentityByDefault,
@@ -382,7 +382,7 @@ pub(crate) fn identity_filled(is_always: bool) -> Filled {
 }
 
 /// Refuses types that no identity column has.
-pub(crate) fn identity_type(ty: LogicalType) -> Result<()> {
+pub fn identity_type(ty: LogicalType) -> Result<()> {
     match ty {
         LogicalType::Int2 | LogicalType::Int4 | LogicalType::Int8 => Ok(()),
         _ => {

@@ -6,22 +6,22 @@ use varve_ast::{CreateTrigger, Name, NamedTrigger, ObjectName, StatementBody, Tr
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::plans::statement::utility;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::variables::{Variable, Variables, row_variables};
-use crate::catalog::TableDef;
-use crate::function_def::{ParsedBody, Returns};
-use crate::optimize::optimize;
-use crate::plan::Statement;
-use crate::schema::Named;
-use crate::trigger_def::TriggerDef;
-use crate::utility::{Dropped, Message, Utility};
+use crate::binder::DdlBinder;
+use varve_bind_query::context::binder::QueryBinder;
+use varve_bind_query::context::variables::{Variable, Variables, row_variables};
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::function_def::{ParsedBody, Returns};
+use varve_catalog::model::table::TableDef;
+use varve_catalog::model::trigger_def::TriggerDef;
 use varve_catalog::model::view::shape_of;
 use varve_catalog::text::name::undefined_schema;
+use varve_plan::build::statement::utility;
+use varve_plan::optimize::optimize;
+use varve_plan::plan::Statement;
+use varve_plan::plan::utility::{Dropped, Message, Utility};
 
 impl DdlBinder<'_, '_> {
-    pub(crate) fn create_trigger(&mut self, create: &CreateTrigger) -> Result<Statement> {
+    pub fn create_trigger(&mut self, create: &CreateTrigger) -> Result<Statement> {
         let name = self.query.new_name(&create.name)?;
         let table = self.table_of_triggers(&create.table)?;
         let is_view = self.catalog.views.contains_key(&table.object);
@@ -159,7 +159,7 @@ impl DdlBinder<'_, '_> {
         known.find(|def| def.name == name)
     }
 
-    pub(crate) fn named_trigger(&mut self, trigger: &NamedTrigger) -> Result<Arc<TriggerDef>> {
+    pub fn named_trigger(&mut self, trigger: &NamedTrigger) -> Result<Arc<TriggerDef>> {
         let table = self.table_of_triggers(&trigger.table)?;
         let name = &trigger.name.text;
         let found = self.trigger_named(table.object, name).cloned();
@@ -170,11 +170,7 @@ impl DdlBinder<'_, '_> {
         })
     }
 
-    pub(crate) fn drop_trigger(
-        &mut self,
-        trigger: &NamedTrigger,
-        cascade: bool,
-    ) -> Result<Statement> {
+    pub fn drop_trigger(&mut self, trigger: &NamedTrigger, cascade: bool) -> Result<Statement> {
         match self.named_trigger(trigger) {
             Ok(def) => self.drop_all(vec![Dropped::Trigger(def.table, def.object)], cascade),
             Err(error)
@@ -195,11 +191,7 @@ impl DdlBinder<'_, '_> {
         }
     }
 
-    pub(crate) fn rename_trigger(
-        &mut self,
-        trigger: &NamedTrigger,
-        to: &Name,
-    ) -> Result<Statement> {
+    pub fn rename_trigger(&mut self, trigger: &NamedTrigger, to: &Name) -> Result<Statement> {
         let mut def = TriggerDef::clone(&*self.named_trigger(trigger)?);
         def.name = self.query.new_name(to)?;
         if self.trigger_named(def.table, &def.name).is_some() {
@@ -213,7 +205,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// `ALTER TABLE ... ENABLE | DISABLE TRIGGER`, of one or of all.
-    pub(crate) fn enable_triggers(
+    pub fn enable_triggers(
         &mut self,
         table: &ObjectName,
         name: Option<&Name>,
@@ -280,5 +272,5 @@ fn for_each_parameter(expr: &Expr, visit: &mut dyn FnMut(usize)) {
     if let Expr::Parameter { index, .. } = expr {
         visit(*index);
     }
-    crate::walk::for_each_child(expr, &mut |child| for_each_parameter(child, visit));
+    varve_expr::walk::for_each_child(expr, &mut |child| for_each_parameter(child, visit));
 }

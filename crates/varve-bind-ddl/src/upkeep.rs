@@ -3,17 +3,17 @@
 use varve_ast::{Analyze, LockTable, Name, NamedKind, NoOp, ObjectName, RoleOrder};
 use varve_types::{Error, Result, SqlState};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::dml::binder::DmlBinder;
-use crate::bind::plans::statement::utility;
-use crate::pg_catalog::OWNER;
-use crate::plan::Statement;
-use crate::schema::Named;
-use crate::utility::{Message, Utility};
+use crate::binder::DdlBinder;
+use varve_bind_dml::binder::DmlBinder;
+use varve_catalog::model::catalog::Named;
+use varve_catalog::pg_catalog::OWNER;
 use varve_catalog::text::name::{undefined_schema, undefined_table};
+use varve_plan::build::statement::utility;
+use varve_plan::plan::Statement;
+use varve_plan::plan::utility::{Message, Utility};
 
 impl DdlBinder<'_, '_> {
-    pub(crate) fn upkeep(&mut self, statement: &varve_ast::Utility) -> Result<Statement> {
+    pub fn upkeep(&mut self, statement: &varve_ast::Utility) -> Result<Statement> {
         match statement {
             varve_ast::Utility::Truncate(truncate) => DmlBinder::new(self.query).truncate(truncate),
             varve_ast::Utility::Analyze(tables) => self.analyze(tables),
@@ -162,7 +162,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// Tells of a role that is not there and to which something was to be given.
-    pub(crate) fn note_role(&mut self, role: Option<&Name>) {
+    pub fn note_role(&mut self, role: Option<&Name>) {
         let name = role.map(|role| role.text.as_str());
         let name = name.filter(|name| *name != OWNER);
         if let Some(name) = name {
@@ -174,13 +174,13 @@ impl DdlBinder<'_, '_> {
     }
 
     /// OWNER TO of what has no other actions.
-    pub(crate) fn same_owner(&mut self, role: Option<&Name>) -> Statement {
+    pub fn same_owner(&mut self, role: Option<&Name>) -> Statement {
         self.note_role(role);
         utility(Utility::Nothing)
     }
 
     /// What has the name, and that without its schema; `None` for a system view.
-    pub(crate) fn known_relation(
+    pub fn known_relation(
         &mut self,
         kind: NamedKind,
         name: &ObjectName,

@@ -3,14 +3,14 @@
 use varve_ast::{Dml, QueryBody};
 use varve_types::Result;
 
-use crate::bind::dml::binder::DmlBinder;
-use crate::bind::names::error::unsupported_at;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::plan::Statement;
+use crate::binder::DmlBinder;
+use varve_bind_query::context::binder::QueryBinder;
+use varve_plan::plan::Statement;
+use varve_plan::scope::error::unsupported_at;
 
 /// Binds the statement that a query is where that changes rows; `None` for a true query and for
-/// MERGE. It is the [`crate::bind::query::context::binder::BindChange`] of all statements.
-pub(crate) fn bind_change(
+/// MERGE. It is the [`varve_bind_query::context::binder::BindChange`] of all statements.
+pub fn bind_change(
     binder: &mut QueryBinder<'_>,
     query: &varve_ast::Query,
 ) -> Result<Option<Statement>> {

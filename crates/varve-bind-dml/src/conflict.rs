@@ -6,24 +6,26 @@ use varve_ast::{
 use varve_expr::Expr;
 use varve_types::{ColumnPredicate, Error, LogicalType, Result, SqlState, Uniqueness};
 
-use crate::bind::dml::binder::DmlBinder;
-use crate::bind::dml::target::{Target, Verb};
-use crate::bind::names::error::{located, refuse, unsupported_at};
-use crate::bind::plans::subquery::{Subquery, attach};
-use crate::bind::plans::table::{column_exprs, named_types, target_scope};
-use crate::bind::query::context::ctes::with_definition;
-use crate::bind::query::context::scope::ExprScope;
-use crate::catalog::TableDef;
-use crate::index::{Deferral, IndexDef};
-use crate::index_expression::FIRST_EXPRESSION;
-use crate::optimize::optimize;
-use crate::plan::{Arbiter, ConflictUpdate, CteScanNode, OnConflict, Plan, PushedPredicate, Wider};
-use crate::push_down::pushed_predicate;
-use crate::scope::Scope;
-use crate::walk::{same_meaning, split_conjunction};
+use crate::binder::DmlBinder;
+use crate::target::{Target, Verb};
+use varve_bind_query::context::ctes::with_definition;
+use varve_bind_query::context::scope::ExprScope;
+use varve_catalog::model::index::{Deferral, IndexDef};
+use varve_catalog::model::index_expression::FIRST_EXPRESSION;
+use varve_catalog::model::table::TableDef;
+use varve_expr::walk::{same_meaning, split_conjunction};
+use varve_plan::build::subquery::{Subquery, attach};
+use varve_plan::build::table::{column_exprs, named_types, target_scope};
+use varve_plan::optimize::optimize;
+use varve_plan::optimize::push_down::pushed_predicate;
+use varve_plan::plan::{
+    Arbiter, ConflictUpdate, CteScanNode, OnConflict, Plan, PushedPredicate, Wider,
+};
+use varve_plan::scope::error::{located, refuse, unsupported_at};
+use varve_plan::scope::scope::Scope;
 
 impl DmlBinder<'_, '_> {
-    pub(crate) fn on_conflict(
+    pub fn on_conflict(
         &mut self,
         target: &Target,
         name: &str,

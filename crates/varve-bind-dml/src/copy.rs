@@ -8,21 +8,21 @@ use varve_ast::{
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::bind::dml::binder::DmlBinder;
-use crate::bind::dml::change::bind_change;
-use crate::bind::dml::copy_options::CopyColumns;
-use crate::bind::names::error::unsupported_at;
-use crate::bind::plans::table::target_scope;
-use crate::bind::query::context::scope::ExprScope;
-use crate::catalog::{Filled, TableDef};
-use crate::optimize::optimize;
-use crate::plan::{CopyPlan, Plan, Query, Statement};
-use crate::schema::Named;
-use crate::statement::{CopyFormat, CopyOptions, CopyOut};
+use crate::binder::DmlBinder;
+use crate::change::bind_change;
+use crate::copy_options::CopyColumns;
+use varve_bind_query::context::scope::ExprScope;
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::table::{Filled, TableDef};
 use varve_catalog::text::name::undefined_table;
+use varve_plan::build::table::target_scope;
+use varve_plan::optimize::optimize;
+use varve_plan::plan::statement::{CopyFormat, CopyOptions, CopyOut};
+use varve_plan::plan::{CopyPlan, Plan, Query, Statement};
+use varve_plan::scope::error::unsupported_at;
 
 impl DmlBinder<'_, '_> {
-    pub(crate) fn copy(&mut self, copy: &Copy) -> Result<Statement> {
+    pub fn copy(&mut self, copy: &Copy) -> Result<Statement> {
         let Copy {
             source,
             is_from,

@@ -3,20 +3,20 @@
 use varve_ast::{CopyOption, CopyValue};
 use varve_types::{Error, Result, SqlState};
 
-use crate::bind::dml::binder::DmlBinder;
-use crate::bind::names::error::{located, unsupported_at};
-use crate::catalog::TableDef;
-use crate::statement::{CopyFormat, CopyHeader, CopyOptions};
+use crate::binder::DmlBinder;
+use varve_catalog::model::table::TableDef;
+use varve_plan::plan::statement::{CopyFormat, CopyHeader, CopyOptions};
+use varve_plan::scope::error::{located, unsupported_at};
 
 /// The characters that separate no fields in text format: they may stand behind a backslash.
 const NO_DELIMITERS: &[u8] = b"\\.abcdefghijklmnopqrstuvwxyz0123456789";
 
 /// The columns that a COPY reads or writes.
-pub(crate) struct CopyColumns<'a> {
+pub struct CopyColumns<'a> {
     /// The table; `None` for a query.
-    pub(crate) table: Option<&'a TableDef>,
+    pub table: Option<&'a TableDef>,
     /// Their names in order.
-    pub(crate) names: Vec<String>,
+    pub names: Vec<String>,
 }
 
 /// What is said of the format so far.
@@ -173,7 +173,7 @@ impl Given<'_> {
 }
 
 impl DmlBinder<'_, '_> {
-    pub(crate) fn copy_options(
+    pub fn copy_options(
         &self,
         options: &[CopyOption],
         is_from: bool,

@@ -3,14 +3,14 @@
 use varve_ast::Delete;
 use varve_types::Result;
 
-use crate::bind::dml::binder::DmlBinder;
-use crate::bind::dml::target::{Verb, head_exprs};
-use crate::bind::dml::update::Changed;
-use crate::optimize::optimize;
-use crate::plan::{ModifyPlan, Plan, Statement};
+use crate::binder::DmlBinder;
+use crate::target::{Verb, head_exprs};
+use crate::update::Changed;
+use varve_plan::optimize::optimize;
+use varve_plan::plan::{ModifyPlan, Plan, Statement};
 
 impl DmlBinder<'_, '_> {
-    pub(crate) fn delete(&mut self, delete: &Delete) -> Result<Statement> {
+    pub fn delete(&mut self, delete: &Delete) -> Result<Statement> {
         let Delete {
             table,
             using,

@@ -3,23 +3,23 @@
 use varve_expr::Expr;
 use varve_types::{Error, Result, SqlState};
 
-use crate::bind::dml::binder::DmlBinder;
-use crate::catalog::{ColumnDef, Filled};
+use crate::binder::DmlBinder;
+use varve_catalog::model::table::{ColumnDef, Filled};
 
 impl DmlBinder<'_, '_> {
     /// What a column gets where nothing is given for it.
-    pub(crate) fn default_value(column: &ColumnDef) -> Expr {
+    pub fn default_value(column: &ColumnDef) -> Expr {
         let default = column.default.clone();
         let default = default.filter(|_| column.filled != Filled::Generated);
         match default {
             Some(default) => varve_expr::fold(default),
-            None => crate::bind::plans::operand::literal(varve_types::Value::Null, column.ty),
+            None => varve_plan::build::operand::literal(varve_types::Value::Null, column.ty),
         }
     }
 
     /// Refuses a value other than DEFAULT for a column that has its values from elsewhere;
     /// `overriding` where the statement says `OVERRIDING SYSTEM VALUE`.
-    pub(crate) fn given_value(&self, column: &ColumnDef, overriding: bool) -> Result<()> {
+    pub fn given_value(&self, column: &ColumnDef, overriding: bool) -> Result<()> {
         let name = &column.name;
         let detail = match column.filled {
             Filled::Generated => format!("Column \"{name}\" is a generated column."),
@@ -37,7 +37,7 @@ impl DmlBinder<'_, '_> {
     }
 
     /// The same for UPDATE.
-    pub(crate) fn updated_value(&self, column: &ColumnDef) -> Result<()> {
+    pub fn updated_value(&self, column: &ColumnDef) -> Result<()> {
         let name = &column.name;
         let detail = match column.filled {
             Filled::Generated => format!("Column \"{name}\" is a generated column."),

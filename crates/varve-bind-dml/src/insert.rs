@@ -9,20 +9,20 @@ use varve_ast::{
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
-use crate::bind::dml::binder::DmlBinder;
-use crate::bind::dml::target::{Target, Verb};
-use crate::bind::names::error::{located, refuse};
-use crate::bind::plans::operand::{Operand, literal};
-use crate::bind::query::context::scope::ExprScope;
-use crate::bind::query::expr::array::part_type;
-use crate::bind::query::from::values::{value_plan, whole_record};
-use crate::catalog::{ColumnDef, Filled, TableDef};
-use crate::optimize::optimize;
-use crate::plan::{InsertPlan, Plan, Query, Returning, Statement};
-use crate::scope::Scope;
+use crate::binder::DmlBinder;
+use crate::target::{Target, Verb};
+use varve_bind_query::context::scope::ExprScope;
+use varve_bind_query::expr::array::part_type;
+use varve_bind_query::from::values::{value_plan, whole_record};
+use varve_catalog::model::table::{ColumnDef, Filled, TableDef};
+use varve_plan::build::operand::{Operand, literal};
+use varve_plan::optimize::optimize;
+use varve_plan::plan::{InsertPlan, Plan, Query, Returning, Statement};
+use varve_plan::scope::error::{located, refuse};
+use varve_plan::scope::scope::Scope;
 
 impl DmlBinder<'_, '_> {
-    pub(crate) fn insert(&mut self, insert: &Insert) -> Result<Statement> {
+    pub fn insert(&mut self, insert: &Insert) -> Result<Statement> {
         let Insert {
             table: name,
             alias,
@@ -153,7 +153,7 @@ impl DmlBinder<'_, '_> {
     }
 
     /// The error of a column of this name that is there already.
-    pub(crate) fn named_twice(&self, name: &Name) -> Error {
+    pub fn named_twice(&self, name: &Name) -> Error {
         let message = format!("column \"{}\" specified more than once", name.text);
         let error = Error::new(SqlState::DUPLICATE_COLUMN, message);
         located(error, self.query.at(name.span))
@@ -229,7 +229,7 @@ impl DmlBinder<'_, '_> {
     }
 
     /// The row that MERGE inserts: without values one of defaults.
-    pub(crate) fn merged_row(
+    pub fn merged_row(
         &mut self,
         table: &TableDef,
         columns: &[AstTarget],
@@ -355,7 +355,7 @@ fn is_taken(column: &ColumnDef, overriding: Option<Overriding>) -> bool {
 }
 
 /// Whether a value is the keyword DEFAULT.
-pub(crate) fn is_default(ast: &Ast) -> bool {
+pub fn is_default(ast: &Ast) -> bool {
     matches!(ast.kind, ExprKind::Default)
 }
 

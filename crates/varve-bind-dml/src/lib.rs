@@ -1,28 +1,28 @@
-//! Statements that change rows.
+//! Binds statements that change rows, with the queries in them by `varve-bind-query`.
 
-pub(crate) mod binder;
-pub(crate) mod change;
-pub(crate) mod conflict;
-pub(crate) mod copy;
-pub(crate) mod copy_options;
-pub(crate) mod delete;
-pub(crate) mod filled;
-pub(crate) mod insert;
-pub(crate) mod merge;
-pub(crate) mod target;
-pub(crate) mod through;
-pub(crate) mod truncate;
-pub(crate) mod update;
+pub mod binder;
+pub mod change;
+pub mod conflict;
+pub mod copy;
+pub mod copy_options;
+pub mod delete;
+pub mod filled;
+pub mod insert;
+pub mod merge;
+pub mod target;
+pub mod through;
+pub mod truncate;
+pub mod update;
 
 use varve_ast::Dml;
 use varve_types::Result;
 
-use crate::bind::dml::binder::DmlBinder;
-use crate::plan::Statement;
+use crate::binder::DmlBinder;
+use varve_plan::plan::Statement;
 
 impl DmlBinder<'_, '_> {
     /// A statement that changes rows.
-    pub(crate) fn dml(&mut self, dml: &Dml) -> Result<Statement> {
+    pub fn dml(&mut self, dml: &Dml) -> Result<Statement> {
         match dml {
             Dml::Insert(insert) => self.insert(insert),
             Dml::Update(update) => self.update(update),

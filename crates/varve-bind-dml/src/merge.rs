@@ -6,21 +6,21 @@ use varve_ast::{Dml, Merge, MergeAction as Action, MergeWhen, ObjectName, With};
 use varve_expr::Expr;
 use varve_types::{Error, Result, SqlState};
 
-use crate::bind::dml::binder::DmlBinder;
-use crate::bind::dml::change::bind_change;
-use crate::bind::names::error::{located, unsupported_at};
-use crate::bind::plans::subquery::attach;
-use crate::bind::plans::table::{column_exprs, target_scope};
-use crate::bind::query::context::scope::ExprScope;
-use crate::catalog::TableDef;
-use crate::optimize::{optimize, taken};
-use crate::plan::{JoinKind, MergeAction, MergeClause, MergePlan, Plan, Query, Statement};
-use crate::schema::Named;
-use crate::scope::{Scope, out_of_reach};
+use crate::binder::DmlBinder;
+use crate::change::bind_change;
+use varve_bind_query::context::scope::ExprScope;
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::table::TableDef;
+use varve_plan::build::subquery::attach;
+use varve_plan::build::table::{column_exprs, target_scope};
+use varve_plan::optimize::{optimize, taken};
 use varve_plan::plan::statement::source_of;
+use varve_plan::plan::{JoinKind, MergeAction, MergeClause, MergePlan, Plan, Query, Statement};
+use varve_plan::scope::error::{located, unsupported_at};
+use varve_plan::scope::scope::{Scope, out_of_reach};
 
 impl DmlBinder<'_, '_> {
-    pub(crate) fn merge(&mut self, merge: &Merge) -> Result<Statement> {
+    pub fn merge(&mut self, merge: &Merge) -> Result<Statement> {
         let Merge {
             table: target,
             source,
@@ -154,7 +154,7 @@ impl DmlBinder<'_, '_> {
     }
 
     /// INSERT, UPDATE, DELETE or MERGE that may read named queries.
-    pub(crate) fn with_change(&mut self, with: &With, dml: &Dml) -> Result<Statement> {
+    pub fn with_change(&mut self, with: &With, dml: &Dml) -> Result<Statement> {
         let mut changed = None;
         let query = self.query.with_ctes(with, Some(bind_change), |binder| {
             let mut statement = DmlBinder::new(binder).dml(dml)?;

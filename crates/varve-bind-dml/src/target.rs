@@ -6,25 +6,25 @@ use varve_ast::{Alias, ChangedTable, Name, ObjectName};
 use varve_expr::Expr;
 use varve_types::{ColumnId, Error, LogicalType, Result, SqlState, Value};
 
-use crate::bind::dml::binder::DmlBinder;
-use crate::bind::names::error::{located, unsupported_at};
-use crate::bind::plans::operand::literal;
-use crate::bind::plans::subquery::used_subqueries;
-use crate::bind::plans::table::{MemberRows, column_exprs, named_types};
-use crate::catalog::{CheckDef, ColumnDef, TableDef};
-use crate::optimize::taken;
-use crate::pg_catalog::relation_oid;
-use crate::plan::{Member, Plan};
-use crate::schema::Named;
-use crate::scope::Scope;
-use crate::trigger_def::{Event, TriggerDef};
-use crate::view::ViewDef;
-use crate::walk::{for_each_column, map_columns, substitute};
+use crate::binder::DmlBinder;
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::table::{CheckDef, ColumnDef, TableDef};
+use varve_catalog::model::trigger_def::{Event, TriggerDef};
+use varve_catalog::model::view::ViewDef;
 use varve_catalog::model::view::shape_of;
+use varve_catalog::pg_catalog::relation_oid;
+use varve_expr::walk::{for_each_column, map_columns, substitute};
+use varve_plan::build::operand::literal;
+use varve_plan::build::subquery::used_subqueries;
+use varve_plan::build::table::{MemberRows, column_exprs, named_types};
+use varve_plan::optimize::taken;
+use varve_plan::plan::{Member, Plan};
+use varve_plan::scope::error::{located, unsupported_at};
+use varve_plan::scope::scope::Scope;
 
 /// What a statement does to a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Verb {
+pub enum Verb {
     Insert,
     Update,
     Delete,
@@ -48,7 +48,7 @@ impl Verb {
     }
 
     /// `55000`: the view cannot be written through.
-    pub(crate) fn refused(self, view: &ViewDef, detail: &str) -> Error {
+    pub fn refused(self, view: &ViewDef, detail: &str) -> Error {
         let (what, doing, event) = self.doing();
         let message = format!("cannot {what} view \"{}\"", view.name);
         let hint = format!(
@@ -69,46 +69,46 @@ impl Verb {
 }
 
 /// What a statement writes.
-pub(crate) struct Target {
+pub struct Target {
     /// The table whose rows change.
-    pub(crate) table: Arc<TableDef>,
+    pub table: Arc<TableDef>,
     /// What the statement names: the table, or a view with its columns as if it were one.
-    pub(crate) shape: Arc<TableDef>,
+    pub shape: Arc<TableDef>,
     /// Where the statement names a view.
-    pub(crate) view: Option<Box<Through>>,
+    pub view: Option<Box<Through>>,
     /// Where rows of several tables change: which.
-    pub(crate) members: Vec<Member>,
+    pub members: Vec<Member>,
     rows: Plan,
     tableoid: Option<usize>,
     /// Whether it is a view whose triggers write instead.
-    pub(crate) is_instead: bool,
+    pub is_instead: bool,
 }
 
 /// The way from a view to its table.
-pub(crate) struct Through {
+pub struct Through {
     /// The columns of the table, the position of the row, then the columns of the view.
-    pub(crate) plan: Plan,
-    pub(crate) columns: Vec<ThroughColumn>,
+    pub plan: Plan,
+    pub columns: Vec<ThroughColumn>,
     /// The conditions of the view and of those under it, the innermost first; `None` where
     /// subqueries decide.
-    pub(crate) conditions: Vec<(String, Option<Expr>)>,
+    pub conditions: Vec<(String, Option<Expr>)>,
     /// Those of them that new rows must pass.
-    pub(crate) checked: Vec<bool>,
-    pub(crate) members: Vec<Member>,
+    pub checked: Vec<bool>,
+    pub members: Vec<Member>,
 }
 
 /// A column of a view.
 #[derive(Clone)]
-pub(crate) struct ThroughColumn {
-    pub(crate) name: String,
-    pub(crate) ty: LogicalType,
+pub struct ThroughColumn {
+    pub name: String,
+    pub ty: LogicalType,
     /// What it is, over the columns of the table; `None` where subqueries decide.
-    pub(crate) expr: Option<Expr>,
+    pub expr: Option<Expr>,
 }
 
 impl ThroughColumn {
     /// The column of the table that it is.
-    pub(crate) fn base(&self) -> Option<usize> {
+    pub fn base(&self) -> Option<usize> {
         match self.expr {
             Some(Expr::Column { index, .. }) => Some(index),
             _ => None,
@@ -156,7 +156,7 @@ impl Target {
 
     /// Number of the first of the columns that the statement may name among those of
     /// [`DmlBinder::changed_rows`].
-    pub(crate) fn first(&self) -> usize {
+    pub fn first(&self) -> usize {
         match self.view {
             Some(_) => self.head(),
             None => 0,
@@ -165,12 +165,12 @@ impl Target {
 
     /// How many columns of [`DmlBinder::changed_rows`] say which row it is and what it is: those of
     /// the table, the position, the number of its member.
-    pub(crate) fn head(&self) -> usize {
+    pub fn head(&self) -> usize {
         head(&self.table, &self.members)
     }
 
     /// The names that UPDATE and DELETE may use.
-    pub(crate) fn names(&self, alias: Option<&Name>) -> Scope {
+    pub fn names(&self, alias: Option<&Name>) -> Scope {
         let name = alias.map_or(&self.shape.name, |alias| &alias.text);
         let names = Scope::table(name.clone(), self.first(), named_types(&self.shape));
         let mut names = names.hiding(&self.shape.name);
@@ -182,8 +182,8 @@ impl Target {
     }
 
     /// Where INSERT answers the OID of the table that a row is in.
-    pub(crate) fn inserted_names(&self, alias: Option<&Name>) -> Scope {
-        let mut names = crate::bind::plans::table::target_scope(&self.shape, alias);
+    pub fn inserted_names(&self, alias: Option<&Name>) -> Scope {
+        let mut names = varve_plan::build::table::target_scope(&self.shape, alias);
         for table in &mut names.tables {
             table.tableoid = self.tableoid.map(|_| self.shape.columns.len());
         }
@@ -191,7 +191,7 @@ impl Target {
     }
 
     /// Puts the OID of the one table that new rows go to in its place.
-    pub(crate) fn settle_tableoid(&self, expr: &mut Expr) {
+    pub fn settle_tableoid(&self, expr: &mut Expr) {
         if self.table.partitioning().is_some() || self.tableoid.is_none() {
             return;
         }
@@ -206,13 +206,13 @@ impl Target {
     }
 
     /// The rows to be changed, as [`DmlBinder::changed_rows`] has them.
-    pub(crate) fn take_rows(&mut self) -> Plan {
+    pub fn take_rows(&mut self) -> Plan {
         taken(&mut self.rows)
     }
 
     /// An expression over the columns that the statement names as one over those of the table;
     /// see [`over_table`].
-    pub(crate) fn on_table(&self, expr: Expr, places: &[(usize, usize)]) -> Result<Expr> {
+    pub fn on_table(&self, expr: Expr, places: &[(usize, usize)]) -> Result<Expr> {
         match &self.view {
             None => Ok(expr),
             Some(through) => over_table(&through.columns, &expr, places)
@@ -221,14 +221,14 @@ impl Target {
     }
 
     /// The columns of the view that are columns of the table, and which ones.
-    pub(crate) fn bases(&self) -> impl Iterator<Item = (usize, usize)> {
+    pub fn bases(&self) -> impl Iterator<Item = (usize, usize)> {
         let columns = self.view.iter().flat_map(|through| &through.columns);
         let columns = columns.enumerate();
         columns.filter_map(|(at, column)| Some((at, column.base()?)))
     }
 
     /// The columns of the table that these of the view are, which a statement gives values.
-    pub(crate) fn assigned(&self, assigned: &[usize], verb: Verb) -> Result<Vec<usize>> {
+    pub fn assigned(&self, assigned: &[usize], verb: Verb) -> Result<Vec<usize>> {
         let Some(through) = &self.view else {
             return Ok(assigned.to_vec());
         };
@@ -253,7 +253,7 @@ impl Target {
     }
 
     /// What rows written through the view must pass.
-    pub(crate) fn checks(&self) -> Result<Vec<CheckDef>> {
+    pub fn checks(&self) -> Result<Vec<CheckDef>> {
         let Some(through) = &self.view else {
             return Ok(Vec::new());
         };
@@ -273,7 +273,7 @@ impl Target {
 
 /// An expression over some columns, over what these are; `None` where subqueries decide. Each of
 /// `places` is where these columns are numbered from, and where those of the table then are.
-pub(crate) fn over_table(
+pub fn over_table(
     columns: &[ThroughColumn],
     expr: &Expr,
     places: &[(usize, usize)],
@@ -300,12 +300,12 @@ pub(crate) fn over_table(
 }
 
 /// See [`Target::head`].
-pub(crate) fn head(table: &TableDef, members: &[Member]) -> usize {
+pub fn head(table: &TableDef, members: &[Member]) -> usize {
     table.columns.len() + 1 + usize::from(!members.is_empty())
 }
 
 /// The columns of [`head`] as they are.
-pub(crate) fn head_exprs(table: &TableDef, members: &[Member]) -> Vec<Expr> {
+pub fn head_exprs(table: &TableDef, members: &[Member]) -> Vec<Expr> {
     let mut exprs = column_exprs(table);
     let number = |index| Expr::Column {
         index,
@@ -317,7 +317,7 @@ pub(crate) fn head_exprs(table: &TableDef, members: &[Member]) -> Vec<Expr> {
 
 impl DmlBinder<'_, '_> {
     /// The alias of the table that a statement changes.
-    pub(crate) fn changed_alias<'t>(&self, table: &'t ChangedTable) -> Result<Option<&'t Name>> {
+    pub fn changed_alias<'t>(&self, table: &'t ChangedTable) -> Result<Option<&'t Name>> {
         match &table.alias {
             None => Ok(None),
             Some(Alias { name, columns }) if columns.is_empty() => Ok(Some(name)),
@@ -329,7 +329,7 @@ impl DmlBinder<'_, '_> {
     }
 
     /// What a statement writes.
-    pub(crate) fn target(&mut self, name: &ObjectName, only: bool, verb: Verb) -> Result<Target> {
+    pub fn target(&mut self, name: &ObjectName, only: bool, verb: Verb) -> Result<Target> {
         let folded = self.query.relation_name(name)?;
         let Some(Named::View(view)) = self.query.find(&folded) else {
             let table = self.query.writable_table(name)?;

@@ -6,27 +6,27 @@ use varve_ast::{FromItem, QueryBody, Relation, Select, TableRelation};
 use varve_expr::{DEFAULT_LOCALE, Expr};
 use varve_types::{LogicalType, Result};
 
-use crate::bind::dml::binder::DmlBinder;
-use crate::bind::dml::target::{Through, ThroughColumn, Verb, head, head_exprs, over_table};
-use crate::bind::plans::subquery::{attach, attach_conditions};
-use crate::bind::plans::table::{MemberRows, column_exprs};
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::ExprScope;
-use crate::catalog::TableDef;
-use crate::optimize::taken;
-use crate::plan::Plan;
-use crate::schema::{Catalog, Named};
-use crate::scope::Scope;
-use crate::view::{ViewCheck, ViewDef, ViewKind, ViewRead};
-use crate::walk::split_conjunction;
+use crate::binder::DmlBinder;
+use crate::target::{Through, ThroughColumn, Verb, head, head_exprs, over_table};
+use varve_bind_query::context::binder::QueryBinder;
+use varve_bind_query::context::scope::ExprScope;
+use varve_catalog::model::catalog::{Catalog, Named};
+use varve_catalog::model::table::TableDef;
+use varve_catalog::model::view::{ViewCheck, ViewDef, ViewKind, ViewRead};
 use varve_catalog::text::name::undefined_table;
+use varve_expr::walk::split_conjunction;
+use varve_plan::build::subquery::{attach, attach_conditions};
+use varve_plan::build::table::{MemberRows, column_exprs};
+use varve_plan::optimize::taken;
+use varve_plan::plan::Plan;
+use varve_plan::scope::scope::Scope;
 
 const NOT_SINGLE: &str =
     "Views that do not select from a single table or view are not automatically updatable.";
 
 impl DmlBinder<'_, '_> {
     /// The way from a view to its table; `is_checked` where a view above it checks all conditions.
-    pub(crate) fn through(
+    pub fn through(
         &mut self,
         view: &Arc<ViewDef>,
         verb: Verb,
@@ -313,7 +313,7 @@ fn simple(query: &varve_ast::Query) -> Result<(&Select, &TableRelation), &'stati
 }
 
 /// Which columns of a view can be written through it; `None` where none can, not even by DELETE.
-pub(crate) fn updatable_columns(catalog: &Catalog, view: &Arc<ViewDef>) -> Option<Vec<bool>> {
+pub fn updatable_columns(catalog: &Catalog, view: &Arc<ViewDef>) -> Option<Vec<bool>> {
     let parsed = view.parsed().ok()?;
     let mut binder = QueryBinder::new(&parsed, catalog, &[], &DEFAULT_LOCALE);
     let (_, through) = DmlBinder::new(&mut binder)

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use varve_ast::Truncate;
 use varve_types::{Error, Result, SqlState};
 
-use crate::bind::dml::binder::DmlBinder;
-use crate::catalog::TableDef;
-use crate::plan::Statement;
+use crate::binder::DmlBinder;
+use varve_catalog::model::table::TableDef;
+use varve_plan::plan::Statement;
 
 impl DmlBinder<'_, '_> {
-    pub(crate) fn truncate(&mut self, truncate: &Truncate) -> Result<Statement> {
+    pub fn truncate(&mut self, truncate: &Truncate) -> Result<Statement> {
         let mut tables: Vec<Arc<TableDef>> = Vec::with_capacity(truncate.tables.len());
         for (name, only) in &truncate.tables {
             let table = self.query.defined_table(name)?;
@@ -73,4 +73,4 @@ fn referenced(parent: &str, child: &str) -> Error {
 }
 
 /// What to do about ONLY where the tables below are meant as well.
-pub(crate) const NOT_ONLY: &str = "Do not specify the ONLY keyword.";
+pub const NOT_ONLY: &str = "Do not specify the ONLY keyword.";

@@ -7,30 +7,30 @@ use varve_ast::{
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::bind::dml::binder::DmlBinder;
-use crate::bind::dml::insert::is_default;
-use crate::bind::dml::target::{Target, Verb, head_exprs};
-use crate::bind::names::error::located;
-use crate::bind::plans::operand::Operand;
-use crate::bind::plans::subquery::{attach, attach_conditions};
-use crate::bind::plans::table::column_exprs;
-use crate::bind::query::context::scope::ExprScope;
-use crate::bind::query::expr::row::row_of;
-use crate::catalog::{ColumnDef, TableDef};
-use crate::optimize::optimize;
-use crate::plan::{JoinKind, JoinNode, ModifyPlan, Plan, Returning, Statement};
-use crate::scope::Scope;
-use crate::utility::Message;
-use crate::walk::{map_columns, split_conjunction};
+use crate::binder::DmlBinder;
+use crate::insert::is_default;
+use crate::target::{Target, Verb, head_exprs};
+use varve_bind_query::context::scope::ExprScope;
+use varve_bind_query::expr::row::row_of;
+use varve_catalog::model::table::{ColumnDef, TableDef};
+use varve_expr::walk::{map_columns, split_conjunction};
+use varve_plan::build::operand::Operand;
+use varve_plan::build::subquery::{attach, attach_conditions};
+use varve_plan::build::table::column_exprs;
+use varve_plan::optimize::optimize;
+use varve_plan::plan::utility::Message;
+use varve_plan::plan::{JoinKind, JoinNode, ModifyPlan, Plan, Returning, Statement};
+use varve_plan::scope::error::located;
+use varve_plan::scope::scope::Scope;
 
 /// The rows that UPDATE or DELETE changes: all columns and the position of each, then the columns
 /// of the other relations.
-pub(crate) struct Changed {
-    pub(crate) plan: Plan,
+pub struct Changed {
+    pub plan: Plan,
     /// The names of all relations.
-    pub(crate) names: Scope,
+    pub names: Scope,
     /// The columns behind the position.
-    pub(crate) others: Vec<Expr>,
+    pub others: Vec<Expr>,
 }
 
 /// A column that SET assigns to, or a part of it.
@@ -60,7 +60,7 @@ impl DmlBinder<'_, '_> {
             && assignments.iter().all(sets_estimate))
     }
 
-    pub(crate) fn update(&mut self, update: &Update) -> Result<Statement> {
+    pub fn update(&mut self, update: &Update) -> Result<Statement> {
         let Update {
             table,
             assignments,
@@ -162,7 +162,7 @@ impl DmlBinder<'_, '_> {
     }
 
     /// Puts the values of SET in their places; answers which columns they are for.
-    pub(crate) fn assignments(
+    pub fn assignments(
         &mut self,
         table: &TableDef,
         assignments: &[Assignment],
@@ -222,7 +222,7 @@ impl DmlBinder<'_, '_> {
     }
 
     /// The name of a column that gets a value, and those of the fields of it.
-    pub(crate) fn target_name<'n>(
+    pub fn target_name<'n>(
         &self,
         table: &TableDef,
         target: &'n AstTarget,
@@ -361,7 +361,7 @@ impl DmlBinder<'_, '_> {
     }
 
     /// The rows that a statement changes, joined with those of other relations.
-    pub(crate) fn changed_rows(
+    pub fn changed_rows(
         &mut self,
         target: &mut Target,
         alias: Option<&Name>,

@@ -6,13 +6,13 @@ use varve_expr::Locale;
 use varve_parser::ParsedStatement;
 use varve_types::{Error, LogicalType, Result, SqlState, meter};
 
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::variables::Variables;
-use crate::bind::statement::binder::StatementBinder;
+use crate::binder::StatementBinder;
 use crate::following::names_of;
-use crate::plan::{Bound, Statement};
-use crate::schema::Catalog;
-use crate::statement::FIRST_CALL;
+use varve_bind_query::context::binder::QueryBinder;
+use varve_bind_query::context::variables::Variables;
+use varve_catalog::model::catalog::Catalog;
+use varve_plan::plan::statement::FIRST_CALL;
+use varve_plan::plan::{Bound, Statement};
 
 /// Resolves the names and types of a statement against a catalogue.
 ///
@@ -28,7 +28,7 @@ pub fn bind(
 }
 
 /// As [`bind`], with names that stand for more than columns.
-pub(crate) fn bind_with(
+pub fn bind_with(
     statement: &ParsedStatement,
     catalog: &Arc<Catalog>,
     parameter_types: &[Option<LogicalType>],
@@ -78,7 +78,7 @@ pub(crate) fn bind_with(
 }
 
 /// Refuses statements before which no function can run.
-pub(crate) fn check_calls(statement: &Statement, parameters: usize) -> Result<()> {
+pub fn check_calls(statement: &Statement, parameters: usize) -> Result<()> {
     if parameters > FIRST_CALL {
         let message =
             format!("a statement that calls functions has at most {FIRST_CALL} parameters");
@@ -97,7 +97,7 @@ pub(crate) fn check_calls(statement: &Statement, parameters: usize) -> Result<()
 }
 
 /// The locale with the names of a catalogue.
-pub(crate) fn with_names(catalog: &Arc<Catalog>, locale: &Locale) -> Locale {
+pub fn with_names(catalog: &Arc<Catalog>, locale: &Locale) -> Locale {
     Locale {
         enums: catalog.enums().cloned(),
         names: Some(names_of(catalog)),

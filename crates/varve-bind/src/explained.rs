@@ -1,33 +1,22 @@
 //! Which statement it is.
 
-pub(crate) mod bind;
-pub(crate) mod binder;
-pub(crate) mod kept;
-pub(crate) mod routine_body;
-pub(crate) mod session;
-pub(crate) mod whole;
-
 use varve_ast::{DefinedOption, Explain, OptionValue, OptionValueKind, StatementBody};
 use varve_types::{Error, Result, SqlState};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::dml::binder::DmlBinder;
-use crate::bind::dml::change::bind_change;
-use crate::bind::names::error::{located, unsupported_at};
-use crate::bind::statement::binder::StatementBinder;
-use crate::bind::statement::whole::BoundTexts;
-use crate::optimize::optimize;
-use crate::plan::{Query, Statement};
+use crate::binder::StatementBinder;
+use crate::whole::BoundTexts;
+use varve_bind_ddl::binder::DdlBinder;
+use varve_bind_dml::binder::DmlBinder;
+use varve_bind_dml::change::bind_change;
 use varve_plan::ExplainOptions;
+use varve_plan::optimize::optimize;
+use varve_plan::plan::{Query, Statement};
+use varve_plan::scope::error::{located, unsupported_at};
 
 impl StatementBinder<'_> {
     /// A statement with EXPLAIN before it or not; `command` is what its first words say, for
     /// errors.
-    pub(crate) fn parsed(
-        &mut self,
-        statement: &varve_ast::Statement,
-        command: &str,
-    ) -> Result<Statement> {
+    pub fn parsed(&mut self, statement: &varve_ast::Statement, command: &str) -> Result<Statement> {
         let varve_ast::Statement {
             explain,
             body,

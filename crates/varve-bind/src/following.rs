@@ -9,16 +9,17 @@ use varve_expr::NamesRef;
 use varve_parser::parse;
 use varve_types::{Error, ObjectId, Result, SqlText, Value};
 
-use crate::bind::query::context::variables::Variables as Values;
-use crate::bind::statement::kept::uses_of_view;
-use crate::bind::statement::kept::{argument_names, row_names, uses_of_piece};
-use crate::bind::updatable_columns;
-use crate::function_def::{FunctionDef, ParsedBody};
-use crate::kept_text::{Meaning, NameUse, Names, Variables, written};
-use crate::schema::{Catalog, RelationName};
-use crate::sql_source::source;
-use crate::trigger_def::TriggerDef;
-use crate::view::{ParsedView, ViewDef, ViewRead};
+use crate::kept::uses_of_view;
+use crate::kept::{argument_names, row_names, uses_of_piece};
+use varve_bind_dml::through::updatable_columns;
+use varve_bind_query::context::variables::Variables as Values;
+use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::function_def::{FunctionDef, ParsedBody};
+use varve_catalog::model::schema::RelationName;
+use varve_catalog::model::trigger_def::TriggerDef;
+use varve_catalog::model::view::{ParsedView, ViewDef, ViewRead};
+use varve_catalog::text::kept_text::{Meaning, NameUse, Names, Variables, written};
+use varve_catalog::text::sql_source::source;
 
 /// How many characters stand before the text of an expression where it is bound.
 const SELECT: &str = "SELECT ";
@@ -142,7 +143,7 @@ fn with_names(view: &ViewDef, uses: &[NameUse], catalog: &Catalog) -> ViewDef {
 
 /// A new view, whose text means the same whatever the search path is. One whose text with
 /// whole names is not the same query is refused: it would be another one after a dump.
-pub(crate) fn whole_view(catalog: &Catalog, view: ViewDef) -> Result<ViewDef> {
+pub fn whole_view(catalog: &Catalog, view: ViewDef) -> Result<ViewDef> {
     let (uses, before) = uses_of_view(catalog, &Arc::new(view.clone()), true)?;
     let named = with_names(&view, &uses, catalog);
     let differs =
@@ -157,7 +158,7 @@ pub(crate) fn whole_view(catalog: &Catalog, view: ViewDef) -> Result<ViewDef> {
 }
 
 /// A new function, whose texts mean the same whatever the search path is.
-pub(crate) fn whole_function(catalog: &Catalog, mut def: FunctionDef) -> Result<FunctionDef> {
+pub fn whole_function(catalog: &Catalog, mut def: FunctionDef) -> Result<FunctionDef> {
     let mut reads = BTreeSet::new();
     for argument in &mut def.arguments {
         let Some(default) = &mut argument.default else {
@@ -181,7 +182,7 @@ pub(crate) fn whole_function(catalog: &Catalog, mut def: FunctionDef) -> Result<
 }
 
 /// A new trigger, whose condition means the same whatever the search path is.
-pub(crate) fn whole_trigger(catalog: &Catalog, mut def: TriggerDef) -> Result<TriggerDef> {
+pub fn whole_trigger(catalog: &Catalog, mut def: TriggerDef) -> Result<TriggerDef> {
     let uses = uses_of_condition(catalog, &def)?;
     if let Some(text) = &mut def.condition {
         *text = written(text, &uses, whole(catalog, Variables::None)).into_string();

@@ -6,21 +6,21 @@ use varve_expr::{DEFAULT_LOCALE, Expr, Locale};
 use varve_parser::ParsedStatement;
 use varve_types::{Error, Result};
 
-use crate::bind::names::syntax::view_query;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::variables::{Variable, Variables, row_variables};
-use crate::bind::statement::binder::StatementBinder;
-use crate::catalog::TableDef;
+use crate::binder::StatementBinder;
 use crate::following::names_of;
-use crate::function_def::FunctionDef;
-use crate::kept_text::NameUse;
-use crate::plan::Query;
-use crate::schema::Catalog;
-use crate::view::ViewDef;
+use varve_bind_query::context::binder::QueryBinder;
+use varve_bind_query::context::variables::{Variable, Variables, row_variables};
+use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::function_def::FunctionDef;
+use varve_catalog::model::table::TableDef;
+use varve_catalog::model::view::ViewDef;
+use varve_catalog::text::kept_text::NameUse;
+use varve_plan::plan::Query;
+use varve_plan::scope::syntax::view_query;
 
 /// What the names in a statement of a function mean, or in a condition or default, with these
 /// names for values.
-pub(crate) fn uses_of_piece(
+pub fn uses_of_piece(
     catalog: &Catalog,
     piece: &ParsedStatement,
     variables: &Variables,
@@ -40,7 +40,7 @@ pub(crate) fn uses_of_piece(
 }
 
 /// The arguments of a function as names in its body.
-pub(crate) fn argument_names(def: &FunctionDef) -> Variables {
+pub fn argument_names(def: &FunctionDef) -> Variables {
     let inputs = def.inputs().enumerate();
     let values = inputs.map(|(index, argument)| Variable {
         qualifier: def.name.clone(),
@@ -57,7 +57,7 @@ pub(crate) fn argument_names(def: &FunctionDef) -> Variables {
 }
 
 /// The columns of a table as those of NEW and OLD.
-pub(crate) fn row_names(table: &TableDef) -> Variables {
+pub fn row_names(table: &TableDef) -> Variables {
     let mut variables = row_variables(table, "new");
     variables.extend(row_variables(table, "old"));
     let values = variables.into_iter().enumerate();
@@ -75,7 +75,7 @@ pub(crate) fn row_names(table: &TableDef) -> Variables {
 
 /// Binds under a locale with the names of a catalogue's types; with all of its names only where
 /// that fails without, since they cost a copy of it.
-pub(crate) fn bound_by<T>(catalog: &Catalog, bind: impl Fn(&Locale) -> Result<T>) -> Result<T> {
+pub fn bound_by<T>(catalog: &Catalog, bind: impl Fn(&Locale) -> Result<T>) -> Result<T> {
     let mut locale = Locale {
         enums: catalog.enums().cloned(),
         ..DEFAULT_LOCALE.clone()
@@ -87,7 +87,7 @@ pub(crate) fn bound_by<T>(catalog: &Catalog, bind: impl Fn(&Locale) -> Result<T>
 }
 
 /// What the names in the query of a view mean; by what it reads where that is known.
-pub(crate) fn uses_of_view(
+pub fn uses_of_view(
     catalog: &Catalog,
     view: &Arc<ViewDef>,
     is_new: bool,

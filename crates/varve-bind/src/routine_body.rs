@@ -7,13 +7,14 @@ use varve_parser::ParsedStatement;
 use varve_parser::plpgsql::DeclaredType;
 use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, TypeMod};
 
-use crate::bind::plans::row_value::Field;
-use crate::bind::query::context::variables::{RoutineVariable, Variable, Variables};
-use crate::bind::statement::bind::bind_with;
-use crate::plan::Bound;
-use crate::schema::{Catalog, RelationName};
+use crate::bind::bind_with;
+use varve_bind_query::context::variables::{RoutineVariable, Variable, Variables};
+use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::schema::RelationName;
 use varve_catalog::text::name::undefined_table;
 use varve_catalog::text::type_name::type_of_text;
+use varve_plan::build::row_value::Field;
+use varve_plan::plan::Bound;
 
 /// What a variable may hold.
 #[derive(Debug)]

@@ -7,21 +7,21 @@ use varve_expr::{Expr, Locale};
 use varve_parser::ParsedStatement;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::operand::CastContext;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::ExprScope;
-use crate::bind::statement::bind::with_names;
-use crate::bind::statement::binder::StatementBinder;
-use crate::optimize::optimize;
-use crate::plan::{Query, Statement};
-use crate::schema::Catalog;
-use crate::scope::Scope;
-use crate::utility::SessionStatement;
+use crate::bind::with_names;
+use crate::binder::StatementBinder;
+use varve_bind_query::context::binder::QueryBinder;
+use varve_bind_query::context::scope::ExprScope;
+use varve_catalog::model::catalog::Catalog;
 use varve_catalog::text::name::simple_name;
+use varve_plan::build::operand::CastContext;
+use varve_plan::optimize::optimize;
+use varve_plan::plan::utility::SessionStatement;
+use varve_plan::plan::{Query, Statement};
+use varve_plan::scope::error::located;
+use varve_plan::scope::scope::Scope;
 
 impl StatementBinder<'_> {
-    pub(crate) fn session(&mut self, session: &Session) -> Result<Statement> {
+    pub fn session(&mut self, session: &Session) -> Result<Statement> {
         let kept = match session {
             Session::Command(command) => return Ok(Statement::Command(command.clone())),
             Session::Prepare(prepare) => self.prepare(prepare)?,

@@ -2,15 +2,15 @@
 
 use varve_types::Result;
 
-use crate::bind::ddl::binder::WholeTexts;
 use crate::following::{whole_function, whole_trigger, whole_view};
-use crate::function_def::FunctionDef;
-use crate::schema::Catalog;
-use crate::trigger_def::TriggerDef;
-use crate::view::ViewDef;
+use varve_bind_ddl::binder::WholeTexts;
+use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::function_def::FunctionDef;
+use varve_catalog::model::trigger_def::TriggerDef;
+use varve_catalog::model::view::ViewDef;
 
 /// Binds the texts to find what the names in them mean.
-pub(crate) struct BoundTexts;
+pub struct BoundTexts;
 
 impl WholeTexts for BoundTexts {
     fn view(&self, catalog: &Catalog, view: ViewDef) -> Result<ViewDef> {

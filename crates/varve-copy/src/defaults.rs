@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use varve_catalog::Filled;
 use varve_expr::{EvalContext, evaluate};
-use varve_sql::{CopyPlan, Filled};
+use varve_plan::CopyPlan;
 use varve_types::{Batch, ColumnBuilder, Error, Result, Selection, SqlState, Value};
 
 use crate::record::{FieldKind, RawField};

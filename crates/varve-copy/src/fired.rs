@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_sql::{Catalog, Event};
+use varve_catalog::{Catalog, Event};
 use varve_types::{Batch, Error, Result};
 
 use crate::load::{CopyIn, CopyTarget, context_of};

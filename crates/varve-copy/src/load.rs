@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use varve_catalog::{Catalog, TableDef};
 use varve_expr::{EvalContext, Host, Locale, evaluate_filter, parse_value_with_mod};
-use varve_sql::{Catalog, CopyFormat, CopyHeader, CopyPlan, TableDef};
+use varve_plan::{CopyFormat, CopyHeader, CopyPlan};
 use varve_store::{BulkLoad, InsertError};
 use varve_types::meter::Cancel;
 use varve_types::{

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use varve_expr::{Locale, write_cell};
-use varve_sql::{CopyFormat, CopyHeader, CopyOptions, CopyOut};
+use varve_plan::{CopyFormat, CopyHeader, CopyOptions, CopyOut};
 use varve_types::{Batch, Column, LogicalType, VECTOR_ROWS, Value};
 
 use crate::binary;

@@ -1,6 +1,7 @@
 //! Plans of statements: what they are made of, how queries become quick, and how EXPLAIN shows
 //! them. It knows nothing of names, storage or execution: expressions refer to columns by position.
 //!
+//! - `scope` has the columns in reach, `build` makes plans of bound parts; the binder uses both.
 //! - `plan` has the nodes of queries, and all that a bound statement says to do.
 //! - `optimize` makes joins of subqueries, moves conditions into scans, orders joins, leaves out
 //!   columns that nobody reads, and chooses indexes and orders.
@@ -9,9 +10,11 @@
 //! Invariant: a plan's expressions are fully typed; both sides of a comparison have one type.
 //! Invariant: the optimized plan has the same columns and the same rows.
 
+pub mod build;
 pub mod explain;
 pub mod optimize;
 pub mod plan;
+pub mod scope;
 
 pub use explain::{KeyAccess, NodeActual, StatementActual, explain, explain_with};
 pub use optimize::index_choice::{Asked, IndexChoice, choose_index, is_named_by_key};

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 use std::vec::IntoIter;
 
+use varve_catalog::Catalog;
 use varve_expr::Locale;
-use varve_sql::{Catalog, Place, Returned, SqlStep, Step, Target, catches};
+use varve_parser::plpgsql::{Place, Returned, SqlStep, Step, Target, catches};
 use varve_store::SavepointId;
 use varve_types::{ArrayValue, Error, LogicalType, Pacer, Result, RowValue, SqlState, Value};
 
@@ -427,7 +428,7 @@ impl Body<'_, '_> {
         }
         self.row_count = result.affected_rows.unwrap_or(result.row_count() as u64);
         // EXECUTE says nothing of what was found.
-        if let varve_sql::Source::Piece(_) = sql.source {
+        if let varve_parser::plpgsql::Source::Piece(_) = sql.source {
             self.found(self.row_count > 0)?;
         }
         if sql.into.is_empty() {

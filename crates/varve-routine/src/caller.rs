@@ -3,9 +3,10 @@
 
 use std::sync::Arc;
 
+use varve_catalog::{Catalog, Field};
 use varve_dml::StatementTxn;
 use varve_expr::Locale;
-use varve_sql::{Bound, Catalog, Field};
+use varve_plan::Bound;
 use varve_store::Transaction;
 use varve_types::meter::Cancel;
 use varve_types::{Batch, Env, LocalFuture, Notice, Result, Value};

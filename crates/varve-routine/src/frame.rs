@@ -3,8 +3,10 @@
 //! A variable has one place from the beginning to the end of a call, whichever blocks are entered;
 //! the fields of a record have places too. Pieces are bound again where a record got other fields.
 
+use varve_bind::{RoutineVariable, Shape, declared_shape};
+use varve_catalog::Catalog;
 use varve_expr::{cast_value, coerce_length};
-use varve_sql::{Catalog, Code, RoutineVariable, Shape, Target, declared_shape};
+use varve_parser::plpgsql::{Code, Target};
 use varve_types::{Error, LogicalType, Result, RowValue, SqlState, TypeMod, Value};
 
 use crate::caller::Caller;

@@ -2,8 +2,12 @@
 
 use std::sync::Arc;
 
+use varve_bind::{RoutineVariable, bind_piece, names_of};
+use varve_catalog::Catalog;
 use varve_expr::Locale;
-use varve_sql::{Bound, Catalog, RoutineVariable, Source, bind_piece, names_of, parse};
+use varve_parser::parse;
+use varve_parser::plpgsql::Source;
+use varve_plan::Bound;
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod, Value};
 
 use crate::body::Body;

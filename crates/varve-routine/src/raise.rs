@@ -1,7 +1,7 @@
 //! RAISE: errors and notices.
 
 use varve_expr::format_value;
-use varve_sql::{Raise, code_named};
+use varve_parser::plpgsql::{Raise, code_named};
 use varve_types::{Error, Result, SqlState, Value};
 
 use super::body::Body;

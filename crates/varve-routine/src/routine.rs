@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use varve_catalog::{Catalog, FunctionDef, Returns};
 use varve_expr::cast_value;
-use varve_sql::{Bound, Catalog, Code, FunctionDef, Returns};
+use varve_parser::plpgsql::Code;
+use varve_plan::Bound;
 use varve_types::{Error, Result, RowValue, SqlState, Value};
 
 use crate::caller::Caller;

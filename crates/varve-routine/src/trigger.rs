@@ -3,9 +3,10 @@
 //!
 //! A table without triggers is asked for them once a statement, and that is all.
 
+use varve_bind::row_variables;
+use varve_catalog::{Event, TableDef, TriggerDef};
 use varve_dml::{RowPair, StatementTxn, Timing, Trigger};
 use varve_expr::coerce_length;
-use varve_sql::{Event, TableDef, TriggerDef, row_variables};
 use varve_types::{
     ArrayValue, ElementType, Error, LocalFuture, LogicalType, Result, RowValue, SqlState, Value,
 };

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use varve_catalog::{CatalogObject, ColumnDef, TableDef, decode_object};
 use varve_dml::index;
 use varve_expr::Locale;
-use varve_sql::{CatalogObject, ColumnDef, TableDef, decode_object};
 use varve_store::{BulkLoadOptions, BulkLoadReport, Transaction};
 use varve_types::{Batch, Column, ColumnRef, Error, LogicalType, Result, SqlState, Value};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_sql::{Catalog, CatalogObject, decode_object, is_temporary};
+use varve_catalog::{Catalog, CatalogObject, decode_object, is_temporary};
 use varve_store::{CatalogueState, ObjectChange, Transaction};
 use varve_types::{ObjectId, Result};
 

@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use varve_bind::names_of;
+use varve_catalog::{Catalog, SequenceDef};
 use varve_expr::{
     AdvisoryCall, AdvisoryLock, EvalContext, Host, JobOrder, Locale, SequenceCall, SequenceRef,
 };
 use varve_sort::VecMap;
-use varve_sql::{Catalog, SequenceDef, names_of};
 use varve_store::{CommitDurability, Transaction};
 use varve_types::meter::Cancel;
 use varve_types::{Error, ObjectId, Result, SqlState, Value};
@@ -221,7 +222,7 @@ impl SessionHost {
         let catalog = Arc::clone(&self.state().catalog);
         let found = match sequence {
             SequenceRef::Id(id) => catalog.sequences.get(&ObjectId(id.cast_unsigned())),
-            SequenceRef::Name(name) => catalog.sequence_named(&varve_sql::folded_path(name)?),
+            SequenceRef::Name(name) => catalog.sequence_named(&varve_catalog::folded_path(name)?),
         };
         found.map(Arc::clone).ok_or_else(|| {
             let message = match sequence {

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use varve_catalog::{CatalogObject, decode_object, decode_table};
 use varve_dml::index;
 use varve_kv::Kv;
-use varve_sql::{CatalogObject, decode_object, decode_table};
 use varve_store::{Durability, Store, Transaction};
 use varve_types::{Env, Error, MemoryAccount, MemoryBudget, Result, TreeId};
 

@@ -70,9 +70,9 @@ pub use result_set::ResultSet;
 pub use session::{BatchError, CancelFlag, Session};
 #[cfg(not(target_arch = "wasm32"))]
 pub use system_env::SystemEnv;
+pub use varve_catalog::Field;
 pub use varve_copy::CopyData;
 pub use varve_expr::{DEFAULT_LOCALE, Locale, cast_value, format_value, parse_value, write_cell};
-pub use varve_sql::Field;
 pub use varve_store::{
     BulkLoadOptions, BulkLoadReport, JobId, JobInfo, JobRunner, JobState, backend_failure,
 };

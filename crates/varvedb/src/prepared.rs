@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use varve_sql::Field;
+use varve_catalog::Field;
 use varve_types::LogicalType;
 
 use crate::statements::{Parsed, Planned};

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use varve_catalog::Field;
 use varve_expr::{Locale, write_cell};
-use varve_sql::{Field, Message};
+use varve_plan::Message;
 use varve_types::{Batch, Notice, Value};
 
 use crate::CopyData;

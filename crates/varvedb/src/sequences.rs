@@ -4,8 +4,8 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use varve_catalog::{Catalog, SequenceDef};
 use varve_sort::VecMap;
-use varve_sql::{Catalog, SequenceDef};
 use varve_store::{CommitDurability, Store, Transaction};
 use varve_types::{
     Batch, Column, Error, Failure, LogicalType, Result, RowPosition, SqlState, TreeId, Value,

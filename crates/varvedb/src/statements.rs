@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use varve_bind::bind;
+use varve_catalog::{Catalog, Field};
 use varve_expr::Locale;
-use varve_sql::{Bound, Catalog, Field, ParsedStatement, Statement, bind, parse};
+use varve_parser::{ParsedStatement, parse};
+use varve_plan::{Bound, Statement};
 use varve_types::{LogicalType, MemoryAccount, Result};
 
 use crate::lru::Lru;

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use varve_bind::catalog_rows;
+use varve_catalog::{Catalog, SystemView, TableDef, session_view, system_view_columns};
 use varve_dml::SystemViews;
 use varve_exec::ScanRequest;
-use varve_sql::{Catalog, SystemView, TableDef, catalog_rows, session_view, system_view_columns};
 use varve_store::{CacheStats, Transaction};
 use varve_types::{Batch, Column, Error, MemoryAccount, Result, VECTOR_ROWS, Value};
 

@@ -53,7 +53,7 @@ fn what_sqlparser_takes_our_parser_takes() {
             continue;
         }
         taken += 1;
-        if let Err(error) = varve_sql::parse(&text) {
+        if let Err(error) = varve_parser::parse(&text) {
             let kind = kind(&error.to_string());
             if !known.contains(&kind.as_str()) {
                 unknown.entry(kind).or_default().push(text);

@@ -3,9 +3,11 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
+use varve_bind::bind;
+use varve_catalog::Catalog;
 use varve_expr::DEFAULT_LOCALE;
+use varve_parser::parse;
 use varve_parser::steps;
-use varve_sql::{Catalog, bind, parse};
 
 /// Looks at tokens that a text may cost, whatever its length.
 const LOOKS_MIN: u64 = 2_000;

@@ -5,17 +5,17 @@ use std::sync::Arc;
 use varve_ast::{AlterFunction, ArgumentMode, FunctionAction, FunctionName};
 use varve_types::{Error, Result, SqlState};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::ddl::function::create::set_options;
-use crate::bind::plans::statement::utility;
-use crate::function_def::FunctionDef;
-use crate::plan::Statement;
-use crate::utility::{Dropped, Message, Utility};
+use crate::binder::DdlBinder;
+use crate::function::create::set_options;
+use varve_catalog::model::function_def::FunctionDef;
 use varve_catalog::text::name::undefined_schema;
+use varve_plan::build::statement::utility;
+use varve_plan::plan::Statement;
+use varve_plan::plan::utility::{Dropped, Message, Utility};
 
 impl DdlBinder<'_, '_> {
     /// The function that a statement names.
-    pub(crate) fn named_function(&self, function: &FunctionName) -> Result<Arc<FunctionDef>> {
+    pub fn named_function(&self, function: &FunctionName) -> Result<Arc<FunctionDef>> {
         let written = self.query.relation_name(&function.name)?;
         if let Some(schema) = &written.schema
             && self.catalog.schema(schema).is_none()
@@ -55,7 +55,7 @@ impl DdlBinder<'_, '_> {
         })
     }
 
-    pub(crate) fn drop_functions(
+    pub fn drop_functions(
         &mut self,
         functions: &[FunctionName],
         if_exists: bool,
@@ -87,7 +87,7 @@ impl DdlBinder<'_, '_> {
         self.drop_all(asked, cascade)
     }
 
-    pub(crate) fn alter_function(&mut self, alter: &AlterFunction) -> Result<Statement> {
+    pub fn alter_function(&mut self, alter: &AlterFunction) -> Result<Statement> {
         let mut def = FunctionDef::clone(&*self.named_function(&alter.function)?);
         match &alter.action {
             FunctionAction::RenameTo(name) => def.name = self.query.new_name(name)?,

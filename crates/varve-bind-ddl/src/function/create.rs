@@ -9,20 +9,20 @@ use varve_ast::{
 use varve_expr::{Expr, Volatility};
 use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, TypeMod};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::plans::routine::{invalid, is_run_first, mismatch};
-use crate::bind::plans::statement::utility;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::types::plain_name;
-use crate::function_def::{ArgumentDef, FunctionDef, ParsedBody, Returns};
-use crate::plan::Statement;
-use crate::schema::PUBLIC;
-use crate::utility::{Message, Utility};
+use crate::binder::DdlBinder;
+use varve_bind_query::context::binder::QueryBinder;
+use varve_bind_query::context::types::plain_name;
+use varve_catalog::model::function_def::{ArgumentDef, FunctionDef, ParsedBody, Returns};
 use varve_catalog::model::polymorphic::{is_array, pseudo_name};
+use varve_catalog::model::schema::PUBLIC;
 use varve_parser::plpgsql::Piece;
+use varve_plan::build::routine::{invalid, is_run_first, mismatch};
+use varve_plan::build::statement::utility;
+use varve_plan::plan::Statement;
+use varve_plan::plan::utility::{Message, Utility};
 
 /// Most arguments of a function.
-pub(crate) const ARGUMENTS_MAX: usize = 100;
+pub const ARGUMENTS_MAX: usize = 100;
 
 /// How many characters stand before the text of a default where it is bound.
 const DEFAULT_HEAD: u32 = 7;
@@ -56,7 +56,7 @@ fn placed<T>(body: &FunctionBody, found: Result<T>) -> Result<T> {
 }
 
 impl DdlBinder<'_, '_> {
-    pub(crate) fn create_function(&mut self, create: &CreateFunction) -> Result<Statement> {
+    pub fn create_function(&mut self, create: &CreateFunction) -> Result<Statement> {
         let CreateFunction {
             or_replace,
             name,
@@ -118,7 +118,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// `DO`: a function without a name, which is called at once.
-    pub(crate) fn anonymous_block(&mut self, block: &DoBlock) -> Result<Statement> {
+    pub fn anonymous_block(&mut self, block: &DoBlock) -> Result<Statement> {
         let language = block.language.as_deref().unwrap_or("plpgsql");
         if !is_plpgsql(language)? {
             let message = format!("language \"{language}\" does not support inline code execution");
@@ -145,7 +145,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// The function of a name and types of arguments.
-    pub(crate) fn same_function(
+    pub fn same_function(
         &self,
         schema: ObjectId,
         name: &str,
@@ -391,11 +391,7 @@ fn is_plpgsql(language: &str) -> Result<bool> {
 
 impl DdlBinder<'_, '_> {
     /// Looks at what is said of a function and changes nothing.
-    pub(crate) fn note_unused(
-        &mut self,
-        def: &FunctionDef,
-        options: &FunctionOptions,
-    ) -> Result<()> {
+    pub fn note_unused(&mut self, def: &FunctionDef, options: &FunctionOptions) -> Result<()> {
         let invalid = |message: &str| Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
         for (name, value) in &options.unused {
             let value = value.as_deref();
@@ -428,7 +424,7 @@ impl DdlBinder<'_, '_> {
     }
 }
 
-pub(crate) fn set_options(def: &mut FunctionDef, options: &FunctionOptions) {
+pub fn set_options(def: &mut FunctionDef, options: &FunctionOptions) {
     if let Some(first) = options.volatility {
         def.volatility = match first {
             'i' => Volatility::Immutable,

@@ -1,4 +1,4 @@
 //! Definitions of functions.
 
-pub(crate) mod alter;
-pub(crate) mod create;
+pub mod alter;
+pub mod create;

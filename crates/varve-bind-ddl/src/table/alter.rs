@@ -6,37 +6,37 @@ use varve_ast::{AlterAction, Column, ColumnChange, TableConstraint};
 use varve_expr::Expr;
 use varve_types::{Error, ObjectId, Result, SqlState, TreeId};
 
-use crate::alter::AlterTable;
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::ddl::table::alter_family::{check_only, goes_down};
-use crate::bind::ddl::table::columns::{Parts, is_system_column, system_column};
-use crate::bind::ddl::table::partition::unique_keys_fit;
-use crate::bind::ddl::table::storage::Stored;
-use crate::catalog::{ColumnDef, Filled, TableDef};
-use crate::plan::{NewIndex, Statement};
-use crate::sequence::SequenceDef;
-use crate::utility::{Definition, Dropped, Message};
-use crate::view::ViewDef;
+use crate::binder::DdlBinder;
+use crate::table::alter_family::{check_only, goes_down};
+use crate::table::columns::{Parts, is_system_column, system_column};
+use crate::table::partition::unique_keys_fit;
+use crate::table::storage::Stored;
+use varve_catalog::model::sequence::SequenceDef;
+use varve_catalog::model::table::{ColumnDef, Filled, TableDef};
+use varve_catalog::model::view::ViewDef;
+use varve_plan::plan::alter::AlterTable;
+use varve_plan::plan::utility::{Definition, Dropped, Message};
+use varve_plan::plan::{NewIndex, Statement};
 
 /// A table on its way to another definition.
-pub(crate) struct Altered {
-    pub(crate) before: Arc<TableDef>,
-    pub(crate) after: TableDef,
+pub struct Altered {
+    pub before: Arc<TableDef>,
+    pub after: TableDef,
     /// The materialized view whose rows it holds.
-    pub(crate) view: Option<ViewDef>,
+    pub view: Option<ViewDef>,
     /// By column of the new definition: what it is made of.
-    pub(crate) sources: Vec<Option<Expr>>,
-    pub(crate) rewrites: bool,
+    pub sources: Vec<Option<Expr>>,
+    pub rewrites: bool,
     /// Whether rows must be looked at.
-    pub(crate) verify: bool,
-    pub(crate) dropped_indexes: Vec<TreeId>,
-    pub(crate) dropped: Vec<Dropped>,
+    pub verify: bool,
+    pub dropped_indexes: Vec<TreeId>,
+    pub dropped: Vec<Dropped>,
     references: Vec<String>,
-    pub(crate) changed: Vec<Definition>,
+    pub changed: Vec<Definition>,
 }
 
 impl Altered {
-    pub(crate) fn new(before: Arc<TableDef>, view: Option<ViewDef>) -> Altered {
+    pub fn new(before: Arc<TableDef>, view: Option<ViewDef>) -> Altered {
         let columns = before.columns.iter().enumerate();
         let sources = columns.map(|(index, column)| {
             Some(Expr::Column {
@@ -58,14 +58,14 @@ impl Altered {
         }
     }
 
-    pub(crate) fn missing_column(&self, name: &str) -> Error {
+    pub fn missing_column(&self, name: &str) -> Error {
         let table = &self.after.name;
         let message = format!("column \"{name}\" of relation \"{table}\" does not exist");
         Error::new(SqlState::UNDEFINED_COLUMN, message)
     }
 
     /// `42701` where there is a column of this name.
-    pub(crate) fn taken(&self, name: &str) -> Option<Error> {
+    pub fn taken(&self, name: &str) -> Option<Error> {
         if is_system_column(name) {
             return Some(system_column(name));
         }
@@ -77,7 +77,7 @@ impl Altered {
     }
 
     /// What is to be done, with the indexes and sequences that it gets.
-    pub(crate) fn statement(
+    pub fn statement(
         self,
         indexes: Vec<NewIndex>,
         sequences: Vec<(usize, SequenceDef)>,
@@ -85,7 +85,7 @@ impl Altered {
         Statement::AlterTable(Box::new(self.change(indexes, sequences)))
     }
 
-    pub(crate) fn change(
+    pub fn change(
         self,
         indexes: Vec<NewIndex>,
         sequences: Vec<(usize, SequenceDef)>,
@@ -137,7 +137,7 @@ impl Altered {
     }
 
     /// An error about a column: `column "a" of relation "t" ...`.
-    pub(crate) fn refused(&self, state: SqlState, at: usize, what: &str) -> Error {
+    pub fn refused(&self, state: SqlState, at: usize, what: &str) -> Error {
         let column = self.after.columns.get(at);
         let column = column.map_or("", |column| column.name.as_str());
         let table = &self.after.name;
@@ -148,7 +148,7 @@ impl Altered {
     }
 
     /// Refuses a default for a column that has its values from elsewhere.
-    pub(crate) fn takes_default(&self, at: usize, drops: bool) -> Result<()> {
+    pub fn takes_default(&self, at: usize, drops: bool) -> Result<()> {
         let column = self.after.columns.get(at);
         let (what, hint) = match column.map(|column| column.filled) {
             Some(Filled::IdentityAlways | Filled::IdentityByDefault) => (
@@ -170,7 +170,7 @@ impl Altered {
 }
 
 impl DdlBinder<'_, '_> {
-    pub(crate) fn alter_table(
+    pub fn alter_table(
         &mut self,
         before: Arc<TableDef>,
         actions: &[AlterAction],
@@ -422,7 +422,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// An error, or with IF EXISTS a notice.
-    pub(crate) fn unless(&mut self, if_exists: bool, error: Error) -> Result<()> {
+    pub fn unless(&mut self, if_exists: bool, error: Error) -> Result<()> {
         if !if_exists {
             return Err(error);
         }
@@ -435,7 +435,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// Drops the sequences of a column.
-    pub(crate) fn drop_owned(&self, altered: &mut Altered, column: &ColumnDef) {
+    pub fn drop_owned(&self, altered: &mut Altered, column: &ColumnDef) {
         let owner = Some((altered.before.object, column.id));
         let owned = self.catalog.sequences.values();
         let owned = owned.filter(|sequence| sequence.owner == owner);

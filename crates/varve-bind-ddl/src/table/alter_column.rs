@@ -8,22 +8,22 @@ use varve_expr::Expr;
 use varve_parser::parse;
 use varve_types::{Error, Result, SqlState, sql};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::ddl::sequence::{identity_filled, identity_type};
-use crate::bind::ddl::table::alter::Altered;
-use crate::bind::ddl::table::alter_drop::reads;
-use crate::bind::ddl::table::columns::{ColumnDefault, Parts};
-use crate::bind::ddl::table::storage::Stored;
-use crate::bind::plans::operand::Operand;
-use crate::bind::plans::table::target_scope;
-use crate::bind::query::context::binder::NO_SOURCE;
-use crate::bind::query::context::scope::ExprScope;
-use crate::catalog::{ColumnDef, Filled, TableDef, sort_checks};
-use crate::deparse::Printer;
-use crate::utility::Definition;
+use crate::binder::DdlBinder;
+use crate::table::alter::Altered;
+use crate::table::alter_drop::reads;
+use crate::table::columns::{ColumnDefault, Parts};
+use crate::table::storage::Stored;
+use varve_bind_query::context::binder::NO_SOURCE;
+use varve_bind_query::context::scope::ExprScope;
+use varve_catalog::model::deparse::Printer;
+use varve_catalog::model::sequence::{identity_filled, identity_type};
+use varve_catalog::model::table::{ColumnDef, Filled, TableDef, sort_checks};
+use varve_plan::build::operand::Operand;
+use varve_plan::build::table::target_scope;
+use varve_plan::plan::utility::Definition;
 
 impl DdlBinder<'_, '_> {
-    pub(crate) fn column_change<'a>(
+    pub fn column_change<'a>(
         &mut self,
         altered: &mut Altered,
         parts: &mut Parts<'a>,

@@ -2,17 +2,17 @@
 
 use varve_types::{Error, Result, SqlState, TreeId};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::ddl::table::alter::Altered;
-use crate::bind::ddl::table::columns::is_system_column;
-use crate::bind::ddl::table::foreign_key::has_key;
-use crate::catalog::{ColumnDef, Filled, TableDef};
-use crate::utility::{Dropped, Message};
+use crate::binder::DdlBinder;
+use crate::table::alter::Altered;
+use crate::table::columns::is_system_column;
+use crate::table::foreign_key::has_key;
+use varve_catalog::model::table::{ColumnDef, Filled, TableDef};
+use varve_plan::plan::utility::{Dropped, Message};
 
-pub(crate) use varve_catalog::model::drop_column::reads;
+pub use varve_catalog::model::drop_column::reads;
 
 impl DdlBinder<'_, '_> {
-    pub(crate) fn drop_column(
+    pub fn drop_column(
         &mut self,
         altered: &mut Altered,
         name: &str,
@@ -104,7 +104,7 @@ impl DdlBinder<'_, '_> {
         Ok(())
     }
 
-    pub(crate) fn drop_constraint(
+    pub fn drop_constraint(
         &mut self,
         altered: &mut Altered,
         name: &str,

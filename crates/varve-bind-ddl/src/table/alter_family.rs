@@ -8,20 +8,20 @@ use varve_types::{
     ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TreeId, TypeMod, Uniqueness,
 };
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::ddl::table::alter::Altered;
-use crate::bind::ddl::table::columns::Parts;
-use crate::bind::ddl::table::inheritance::{Inherited, inherited_twice, over_child};
-use crate::bind::ddl::table::like::Copied;
-use crate::bind::ddl::table::partition::unique_keys_fit;
-use crate::bind::dml::truncate::NOT_ONLY;
-use crate::bind::plans::statement::utility;
-use crate::catalog::{ColumnDef, TableDef};
-use crate::plan::{NewIndex, Statement};
-use crate::schema::Named;
-use crate::utility::{Message, Utility};
-use crate::walk::{for_each_column, same_meaning};
+use crate::binder::DdlBinder;
+use crate::table::alter::Altered;
+use crate::table::columns::Parts;
+use crate::table::inheritance::{Inherited, inherited_twice, over_child};
+use crate::table::like::Copied;
+use crate::table::partition::unique_keys_fit;
+use varve_bind_dml::truncate::NOT_ONLY;
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::table::{ColumnDef, TableDef};
 use varve_catalog::text::name::undefined_table;
+use varve_expr::walk::{for_each_column, same_meaning};
+use varve_plan::build::statement::utility;
+use varve_plan::plan::utility::{Message, Utility};
+use varve_plan::plan::{NewIndex, Statement};
 
 fn invalid(message: String) -> Error {
     Error::new(SqlState::INVALID_TABLE_DEFINITION, message)
@@ -47,7 +47,7 @@ fn check_same_type(
 }
 
 /// Whether what an action does to a table is done to those that inherit from it as well.
-pub(crate) fn goes_down(action: &AlterAction, table: &TableDef) -> bool {
+pub fn goes_down(action: &AlterAction, table: &TableDef) -> bool {
     match action {
         AlterAction::AddConstraint { constraint, .. } => {
             matches!(constraint.kind, TableConstraintKind::Check(_))
@@ -64,7 +64,7 @@ pub(crate) fn goes_down(action: &AlterAction, table: &TableDef) -> bool {
 }
 
 /// Refuses ONLY where the tables below would no longer have what the table has.
-pub(crate) fn check_only(action: &AlterAction, table: &TableDef) -> Result<()> {
+pub fn check_only(action: &AlterAction, table: &TableDef) -> Result<()> {
     let below = match action {
         AlterAction::AddColumn { .. } => "column must be added to",
         AlterAction::AddConstraint { constraint, .. }
@@ -102,7 +102,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// Refuses to change alone what a table has because others have it.
-    pub(crate) fn check_inherited(&self, table: &TableDef, action: &AlterAction) -> Result<()> {
+    pub fn check_inherited(&self, table: &TableDef, action: &AlterAction) -> Result<()> {
         let of_key = match action {
             AlterAction::DropColumn { name, .. } => Some(("drop", name)),
             AlterAction::Column {
@@ -158,7 +158,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// Whether an action of a table above leaves this one as it is.
-    pub(crate) fn stays_below(
+    pub fn stays_below(
         &mut self,
         altered: &Altered,
         above: &TableDef,
@@ -229,7 +229,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// `INHERIT` and `NO INHERIT`; answers what becomes of the parent.
-    pub(crate) fn inherit_from(
+    pub fn inherit_from(
         &mut self,
         altered: &mut Altered,
         name: &ObjectName,
@@ -316,7 +316,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// `ATTACH PARTITION`: answers what becomes of the table, and the indexes that it gets.
-    pub(crate) fn attach_partition(
+    pub fn attach_partition(
         &mut self,
         above: &mut Altered,
         name: &ObjectName,
@@ -400,7 +400,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// An index of a partitioned table, and of each of its partitions.
-    pub(crate) fn index_of_partitions(
+    pub fn index_of_partitions(
         &mut self,
         table: &Arc<TableDef>,
         index: NewIndex,
@@ -431,7 +431,7 @@ impl DdlBinder<'_, '_> {
 
     /// `ALTER INDEX above ATTACH PARTITION below`: indexes of partitions are found by what they are
     /// on, so nothing is left to do for one that is the same.
-    pub(crate) fn attach_index(
+    pub fn attach_index(
         &mut self,
         table: &TableDef,
         above: &str,
@@ -485,11 +485,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// `DETACH PARTITION`: answers what becomes of the partition.
-    pub(crate) fn detach_partition(
-        &mut self,
-        above: &mut Altered,
-        name: &ObjectName,
-    ) -> Result<Altered> {
+    pub fn detach_partition(&mut self, above: &mut Altered, name: &ObjectName) -> Result<Altered> {
         let parent = Arc::clone(&above.before);
         let child = self.query.defined_table(name)?;
         if parent.partitioning().is_none() {

@@ -5,28 +5,24 @@ use std::sync::Arc;
 use varve_ast::{Alter, AlterAction as Action, AlterKind, ColumnChange, Name};
 use varve_types::{Error, ObjectId, Result, SqlState};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::ddl::table::alter::Altered;
-use crate::bind::ddl::table::columns::is_system_column;
-use crate::bind::ddl::table::storage::Stored;
-use crate::bind::names::error::unsupported_at;
-use crate::bind::plans::statement::utility;
-use crate::catalog::sort_checks;
-use crate::comment::Part;
-use crate::plan::{Statement, SystemView};
-use crate::schema::{Named, PUBLIC, SchemaDef};
-use crate::sequence::SequenceDef;
-use crate::utility::{Definition, Utility};
-use crate::view::ViewDef;
+use crate::binder::DdlBinder;
+use crate::table::alter::Altered;
+use crate::table::columns::is_system_column;
+use crate::table::storage::Stored;
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::comment::Part;
+use varve_catalog::model::schema::{PUBLIC, SchemaDef};
+use varve_catalog::model::sequence::SequenceDef;
+use varve_catalog::model::table::sort_checks;
+use varve_catalog::model::view::ViewDef;
 use varve_catalog::text::name::{undefined_schema, undefined_table};
+use varve_plan::build::statement::utility;
+use varve_plan::plan::utility::{Definition, Utility};
+use varve_plan::plan::{Statement, SystemView};
+use varve_plan::scope::error::unsupported_at;
 
 impl DdlBinder<'_, '_> {
-    pub(crate) fn rename_column(
-        &mut self,
-        altered: &mut Altered,
-        from: &Name,
-        to: &Name,
-    ) -> Result<()> {
+    pub fn rename_column(&mut self, altered: &mut Altered, from: &Name, to: &Name) -> Result<()> {
         let name = &from.text;
         let mut columns = altered.after.columns.iter();
         if is_system_column(name) {
@@ -53,7 +49,7 @@ impl DdlBinder<'_, '_> {
         Ok(())
     }
 
-    pub(crate) fn rename_constraint(
+    pub fn rename_constraint(
         &mut self,
         altered: &mut Altered,
         from: &Name,
@@ -104,7 +100,7 @@ impl DdlBinder<'_, '_> {
         }
     }
 
-    pub(crate) fn rename_table(&mut self, altered: &mut Altered, to: &Name) -> Result<()> {
+    pub fn rename_table(&mut self, altered: &mut Altered, to: &Name) -> Result<()> {
         let table = &mut altered.after;
         let name = self.untaken(table.schema, to)?;
         let key = table.key_name();
@@ -131,7 +127,7 @@ impl DdlBinder<'_, '_> {
         Ok(schema)
     }
 
-    pub(crate) fn move_table(&mut self, altered: &mut Altered, schema: &Name) -> Result<()> {
+    pub fn move_table(&mut self, altered: &mut Altered, schema: &Name) -> Result<()> {
         let table = &mut altered.after;
         let schema = self.new_schema(schema, (table.schema, &table.name))?;
         if schema == table.schema {
@@ -154,7 +150,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// ALTER of a relation, by what it turns out to be.
-    pub(crate) fn alter(&mut self, alter: &Alter) -> Result<Statement> {
+    pub fn alter(&mut self, alter: &Alter) -> Result<Statement> {
         if alter.kind == AlterKind::Schema {
             return self.alter_schema(alter);
         }

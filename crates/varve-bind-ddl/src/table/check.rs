@@ -4,23 +4,23 @@ use varve_ast::{Expr as Ast, ExprKind, Name};
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::names::error::located;
-use crate::bind::plans::operand::Operand;
-use crate::bind::plans::table::target_scope;
-use crate::bind::query::context::scope::ExprScope;
-use crate::catalog::{CheckDef, ColumnDef, Filled, TableDef, made_name};
-use crate::expr_codec::{self, depth};
-use crate::index_expression::is_immutable;
-use crate::scope::Scope;
-use crate::walk::{for_each_child, for_each_column, without_positions};
+use crate::binder::DdlBinder;
+use varve_bind_query::context::scope::ExprScope;
+use varve_catalog::model::expr_codec::{self, depth};
+use varve_catalog::model::index_expression::is_immutable;
+use varve_catalog::model::table::{CheckDef, ColumnDef, Filled, TableDef, made_name};
+use varve_expr::walk::{for_each_child, for_each_column, without_positions};
+use varve_plan::build::operand::Operand;
+use varve_plan::build::table::target_scope;
+use varve_plan::scope::error::located;
+use varve_plan::scope::scope::Scope;
 
 /// Longest expression of a definition as it is stored.
 const EXPRESSION_BYTES_MAX: usize = 32 << 10;
 
 impl DdlBinder<'_, '_> {
     /// Refuses what a column has already.
-    pub(crate) fn once(
+    pub fn once(
         &self,
         is_there: bool,
         what: &str,
@@ -47,7 +47,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// The DEFAULT of a column.
-    pub(crate) fn default_of(&mut self, ast: &Ast, column: &ColumnDef) -> Result<Option<Expr>> {
+    pub fn default_of(&mut self, ast: &Ast, column: &ColumnDef) -> Result<Option<Expr>> {
         let names = Scope::default();
         let mut scope = ExprScope::plain(&names, "DEFAULT expressions");
         let position = self.query.at(ast.span);
@@ -92,7 +92,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// What a generated column is computed by.
-    pub(crate) fn generated_by(
+    pub fn generated_by(
         &mut self,
         ast: &Ast,
         table: &TableDef,
@@ -123,7 +123,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// A CHECK constraint; `others` have names already.
-    pub(crate) fn check_constraint(
+    pub fn check_constraint(
         &mut self,
         table: &TableDef,
         name: Option<&Name>,
@@ -159,7 +159,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// An expression as the catalogue keeps it.
-    pub(crate) fn stored(&self, mut expr: Expr, position: u32) -> Result<Expr> {
+    pub fn stored(&self, mut expr: Expr, position: u32) -> Result<Expr> {
         if has_parameter(&expr) {
             let message = "there is no parameter $1";
             let error = Error::new(SqlState::UNDEFINED_PARAMETER, message);
@@ -181,7 +181,7 @@ impl DdlBinder<'_, '_> {
 }
 
 /// A name made of others, with a number behind it if it is taken.
-pub(crate) fn free(of: [&str; 2], label: &str, taken: &dyn Fn(&str) -> bool) -> String {
+pub fn free(of: [&str; 2], label: &str, taken: &dyn Fn(&str) -> bool) -> String {
     let mut name = made_name(of, label);
     let mut number = 0;
     while taken(&name) {

@@ -6,17 +6,17 @@ use varve_ast::{
 };
 use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TypeMod, Uniqueness};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::ddl::sequence::{identity_filled, identity_type};
-use crate::bind::ddl::table::foreign_key::WrittenReference;
-use crate::bind::ddl::table::index::deferral;
-use crate::bind::names::data_type::serial_type;
-use crate::bind::names::error::{located, refuse, unsupported_at};
-use crate::catalog::{ColumnDef as TableColumn, Filled, TableDef, sort_checks};
-use crate::domain::DomainDef;
-use crate::index::Deferral;
-use crate::plan::NewIndex;
-use crate::sequence::SequenceDef;
+use crate::binder::DdlBinder;
+use crate::table::foreign_key::WrittenReference;
+use crate::table::index::deferral;
+use varve_catalog::model::domain::DomainDef;
+use varve_catalog::model::index::Deferral;
+use varve_catalog::model::sequence::SequenceDef;
+use varve_catalog::model::sequence::{identity_filled, identity_type};
+use varve_catalog::model::table::{ColumnDef as TableColumn, Filled, TableDef, sort_checks};
+use varve_plan::plan::NewIndex;
+use varve_plan::scope::data_type::serial_type;
+use varve_plan::scope::error::{located, refuse, unsupported_at};
 
 /// Most columns of a table, as in PostgreSQL.
 const COLUMNS_MAX: usize = 1_600;
@@ -25,31 +25,31 @@ const KEY_COLUMNS_MAX: usize = 32;
 
 /// What columns and constraints ask for beside the columns: bound once all columns are known.
 #[derive(Default)]
-pub(crate) struct Parts<'a> {
+pub struct Parts<'a> {
     /// By the position of the column.
-    pub(crate) defaults: Vec<(usize, ColumnDefault<'a>)>,
-    pub(crate) checks: Vec<(Option<&'a Name>, &'a Ast)>,
+    pub defaults: Vec<(usize, ColumnDefault<'a>)>,
+    pub checks: Vec<(Option<&'a Name>, &'a Ast)>,
     /// Of serial and identity columns, by the position of the column.
-    pub(crate) sequences: Vec<(usize, SequenceDef)>,
-    pub(crate) primary_key: Option<WrittenKey<'a>>,
-    pub(crate) uniques: Vec<Unique<'a>>,
-    pub(crate) references: Vec<WrittenReference<'a>>,
+    pub sequences: Vec<(usize, SequenceDef)>,
+    pub primary_key: Option<WrittenKey<'a>>,
+    pub uniques: Vec<Unique<'a>>,
+    pub references: Vec<WrittenReference<'a>>,
     /// Names and elements.
-    pub(crate) indexes: Vec<(Option<&'a Name>, &'a [IndexElement])>,
+    pub indexes: Vec<(Option<&'a Name>, &'a [IndexElement])>,
     /// Of columns of domains, by the position of the column.
-    pub(crate) domains: Vec<(usize, DomainDef)>,
+    pub domains: Vec<(usize, DomainDef)>,
 }
 
 /// A primary key.
-pub(crate) struct WrittenKey<'a> {
-    pub(crate) columns: Vec<usize>,
-    pub(crate) name: Option<&'a Name>,
-    pub(crate) deferral: Deferral,
+pub struct WrittenKey<'a> {
+    pub columns: Vec<usize>,
+    pub name: Option<&'a Name>,
+    pub deferral: Deferral,
 }
 
 impl DdlBinder<'_, '_> {
     /// A column of a table with this name, behind those that it has.
-    pub(crate) fn new_column<'a>(
+    pub fn new_column<'a>(
         &mut self,
         definition: &'a Column,
         named: (ObjectId, &str),
@@ -174,7 +174,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// A constraint of a table with this name and these columns.
-    pub(crate) fn new_constraint<'a>(
+    pub fn new_constraint<'a>(
         &self,
         constraint: &'a TableConstraint,
         table: &str,
@@ -213,11 +213,7 @@ impl DdlBinder<'_, '_> {
 
     /// Gives a table, which has its columns, what they and its constraints ask for; answers the
     /// indexes that it needs.
-    pub(crate) fn apply(
-        &mut self,
-        table: &mut TableDef,
-        parts: &Parts<'_>,
-    ) -> Result<Vec<NewIndex>> {
+    pub fn apply(&mut self, table: &mut TableDef, parts: &Parts<'_>) -> Result<Vec<NewIndex>> {
         let mut indexes = Vec::new();
         if let Some(key) = &parts.primary_key {
             indexes.extend(self.apply_key(table, key)?);
@@ -344,7 +340,7 @@ impl DdlBinder<'_, '_> {
         Ok(())
     }
 
-    pub(crate) fn set_primary_key<'a>(
+    pub fn set_primary_key<'a>(
         &self,
         parts: &mut Parts<'a>,
         key: WrittenKey<'a>,
@@ -473,7 +469,7 @@ impl DdlBinder<'_, '_> {
 
 /// What gives a column its values.
 #[derive(Clone, Copy)]
-pub(crate) enum ColumnDefault<'a> {
+pub enum ColumnDefault<'a> {
     Value(&'a Ast),
     Generated(&'a Ast),
 }
@@ -492,10 +488,10 @@ struct ColumnConstraints<'a> {
 }
 
 /// The name of a UNIQUE constraint, what its values must be, and when it is checked.
-pub(crate) type UniqueColumn<'a> = (Option<&'a Name>, (Uniqueness, Deferral));
+pub type UniqueColumn<'a> = (Option<&'a Name>, (Uniqueness, Deferral));
 
 /// A UNIQUE constraint.
-pub(crate) enum Unique<'a> {
+pub enum Unique<'a> {
     /// Of the column at a position.
     Column(usize, UniqueColumn<'a>),
     /// Of a table, with its name.
@@ -503,7 +499,7 @@ pub(crate) enum Unique<'a> {
 }
 
 /// Whether NULL equals NULL in a UNIQUE constraint.
-pub(crate) fn uniqueness(key: &KeyConstraint) -> Uniqueness {
+pub fn uniqueness(key: &KeyConstraint) -> Uniqueness {
     match key.nulls_distinct {
         Some(false) => Uniqueness::NullsEqual,
         _ => Uniqueness::NullsDistinct,
@@ -511,12 +507,12 @@ pub(crate) fn uniqueness(key: &KeyConstraint) -> Uniqueness {
 }
 
 /// Whether PostgreSQL has a column of this name in every table.
-pub(crate) fn is_system_column(name: &str) -> bool {
+pub fn is_system_column(name: &str) -> bool {
     ["tableoid", "ctid", "xmin", "xmax", "cmin", "cmax"].contains(&name)
 }
 
 /// `42701`
-pub(crate) fn system_column(name: &str) -> Error {
+pub fn system_column(name: &str) -> Error {
     let message = format!("column name \"{name}\" conflicts with a system column name");
     Error::new(SqlState::DUPLICATE_COLUMN, message)
 }

@@ -3,17 +3,17 @@
 use varve_ast::{CreateTableAs, IntoTable, QueryBody, Select};
 use varve_types::{Error, Result, SqlState};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::ddl::on_commit;
-use crate::bind::ddl::table::storage::Stored;
-use crate::bind::ddl::view::{exists_message, table_of};
-use crate::bind::plans::statement::utility;
-use crate::optimize::optimize;
-use crate::plan::{Query, Statement};
-use crate::utility::Utility;
+use crate::binder::DdlBinder;
+use crate::on_commit;
+use crate::table::storage::Stored;
+use varve_catalog::model::view::{exists_message, table_of};
+use varve_plan::build::statement::utility;
+use varve_plan::optimize::optimize;
+use varve_plan::plan::utility::Utility;
+use varve_plan::plan::{Query, Statement};
 
 impl DdlBinder<'_, '_> {
-    pub(crate) fn create_table_as(&mut self, create: &CreateTableAs) -> Result<Statement> {
+    pub fn create_table_as(&mut self, create: &CreateTableAs) -> Result<Statement> {
         let (schema, name) = self.query.new_relation(&create.name, create.is_temporary)?;
         let on_commit = on_commit(create.on_commit, schema)?;
         if self.query.has_relation(schema, &name) {
@@ -42,7 +42,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// `SELECT ... INTO table`; `None` for a query without INTO.
-    pub(crate) fn select_into(&mut self, query: &varve_ast::Query) -> Result<Option<Statement>> {
+    pub fn select_into(&mut self, query: &varve_ast::Query) -> Result<Option<Statement>> {
         let Some(select) = first_select(&query.body) else {
             return Ok(None);
         };

@@ -2,17 +2,17 @@
 
 use varve_types::{Error, ObjectId, Result};
 
-use crate::alter::AlterTable;
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::ddl::drop::cascades;
-use crate::bind::ddl::table::alter::Altered;
-use crate::utility::Dropped;
-use crate::view::ViewDef;
+use crate::binder::DdlBinder;
+use crate::drop::cascades;
+use crate::table::alter::Altered;
+use varve_catalog::model::view::ViewDef;
+use varve_plan::plan::alter::AlterTable;
+use varve_plan::plan::utility::Dropped;
 
 impl DdlBinder<'_, '_> {
     /// What becomes of the tables that stay without some of their columns, which are taken out of
     /// `all`; what goes with the columns is added.
-    pub(crate) fn without_columns(&mut self, all: &mut Vec<Dropped>) -> Result<Vec<AlterTable>> {
+    pub fn without_columns(&mut self, all: &mut Vec<Dropped>) -> Result<Vec<AlterTable>> {
         let mut lost: Vec<(ObjectId, Vec<String>)> = Vec::new();
         for object in all.iter() {
             let Dropped::Column(object, id) = object else {

@@ -6,23 +6,24 @@ use varve_ast::{ForeignKey, Match, Name, ObjectName, ReferentialAction};
 use varve_expr::implicit_cast_allowed;
 use varve_types::{Error, LogicalType, Result, SqlState, Uniqueness};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::ddl::table::check::free;
-use crate::bind::ddl::table::index::deferral;
-use crate::catalog::{Filled, TableDef};
-use crate::foreign_key::{ForeignKeyDef, KeyAction};
-use crate::index::Deferral;
-use crate::plan::NewIndex;
-use crate::schema::{Named, RelationName, is_temporary};
+use crate::binder::DdlBinder;
+use crate::table::check::free;
+use crate::table::index::deferral;
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::foreign_key::{ForeignKeyDef, KeyAction};
+use varve_catalog::model::index::Deferral;
+use varve_catalog::model::schema::{RelationName, is_temporary};
+use varve_catalog::model::table::{Filled, TableDef};
 use varve_catalog::text::name::undefined_table;
+use varve_plan::plan::NewIndex;
 
 /// A foreign key as it is written.
 #[derive(Clone, Copy)]
-pub(crate) struct WrittenReference<'a> {
-    pub(crate) name: Option<&'a Name>,
+pub struct WrittenReference<'a> {
+    pub name: Option<&'a Name>,
     /// The column that it stands behind.
-    pub(crate) column: Option<usize>,
-    pub(crate) key: &'a ForeignKey,
+    pub column: Option<usize>,
+    pub key: &'a ForeignKey,
 }
 
 /// A key that foreign keys may refer to.
@@ -33,7 +34,7 @@ struct ParentKey {
 
 impl DdlBinder<'_, '_> {
     /// A foreign key of a table that is being made or changed; `indexes` are those that it gets.
-    pub(crate) fn foreign_key(
+    pub fn foreign_key(
         &mut self,
         table: &TableDef,
         indexes: &[NewIndex],
@@ -330,7 +331,7 @@ const FAMILIES: [&[LogicalType]; 4] = [
 ];
 
 /// Whether foreign keys may refer to these columns, in order.
-pub(crate) fn has_key(table: &TableDef, columns: &[usize]) -> bool {
+pub fn has_key(table: &TableDef, columns: &[usize]) -> bool {
     parent_keys(table, &[]).into_iter().any(|mut key| {
         varve_sort::sort(&mut key.columns);
         key.columns == columns && !columns.is_empty()

@@ -10,24 +10,24 @@ use varve_types::{
     Uniqueness, Value,
 };
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::ddl::table::check::free;
-use crate::bind::ddl::table::columns::uniqueness;
-use crate::bind::ddl::table::storage::Stored;
-use crate::bind::names::error::{located, refuse, unsupported_at};
-use crate::bind::names::name::result_name;
-use crate::bind::plans::table::target_scope;
-use crate::bind::query::context::scope::ExprScope;
-use crate::catalog::{TableDef, made_name};
-use crate::expr_codec::{self, depth};
-use crate::index::Deferral;
-use crate::index_expression::{FIRST_EXPRESSION, is_immutable};
-use crate::plan::{NewIndex, PushedPredicate, Statement};
-use crate::push_down::pushed_predicate;
-use crate::schema::Named;
-use crate::utility::Message;
-use crate::walk::{for_each_child, same_meaning, split_conjunction, without_positions};
+use crate::binder::DdlBinder;
+use crate::table::check::free;
+use crate::table::columns::uniqueness;
+use crate::table::storage::Stored;
+use varve_bind_query::context::scope::ExprScope;
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::expr_codec::{self, depth};
+use varve_catalog::model::index::Deferral;
+use varve_catalog::model::index_expression::{FIRST_EXPRESSION, is_immutable};
+use varve_catalog::model::table::{TableDef, made_name};
 use varve_catalog::pg_catalog::operator_class::{BPCHAR, CLASSES, TEXT, class_type};
+use varve_expr::walk::{for_each_child, same_meaning, split_conjunction, without_positions};
+use varve_plan::build::table::target_scope;
+use varve_plan::optimize::push_down::pushed_predicate;
+use varve_plan::plan::utility::Message;
+use varve_plan::plan::{NewIndex, PushedPredicate, Statement};
+use varve_plan::scope::error::{located, refuse, unsupported_at};
+use varve_plan::scope::name::result_name;
 
 /// Most columns of a key, as in PostgreSQL.
 const KEY_COLUMNS_MAX: usize = 32;
@@ -48,7 +48,7 @@ enum KeySource {
 }
 
 impl DdlBinder<'_, '_> {
-    pub(crate) fn create_index(&mut self, create: &CreateIndex) -> Result<Statement> {
+    pub fn create_index(&mut self, create: &CreateIndex) -> Result<Statement> {
         let is_concurrent = create.is_concurrent;
         self.outside_block = is_concurrent.then_some("CREATE INDEX CONCURRENTLY");
         self.storage_options(Stored::Index, &create.options)?;
@@ -166,11 +166,7 @@ impl DdlBinder<'_, '_> {
         Ok(Some((self.query.new_name(&name.name)?, at)))
     }
 
-    pub(crate) fn drop_index(
-        &mut self,
-        names: &[ObjectName],
-        if_exists: bool,
-    ) -> Result<Statement> {
+    pub fn drop_index(&mut self, names: &[ObjectName], if_exists: bool) -> Result<Statement> {
         let mut indexes = Vec::with_capacity(names.len());
         let mut missing = Vec::new();
         for name in names {
@@ -215,7 +211,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// The index of a UNIQUE constraint over these columns of a table that is being created.
-    pub(crate) fn unique_index(
+    pub fn unique_index(
         &self,
         table: &TableDef,
         name: Option<&Name>,
@@ -253,7 +249,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// The index of a table's UNIQUE constraint.
-    pub(crate) fn unique_constraint(
+    pub fn unique_constraint(
         &mut self,
         table: &TableDef,
         name: Option<&Name>,
@@ -272,7 +268,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// An index among the columns of a table.
-    pub(crate) fn index_element(
+    pub fn index_element(
         &mut self,
         table: &TableDef,
         (name, elements): (Option<&Name>, &[IndexElement]),
@@ -313,7 +309,7 @@ impl DdlBinder<'_, '_> {
 
     /// The index of a primary key that can be deferred. Rows of such a table are numbered, so that
     /// two may have one key for a while.
-    pub(crate) fn deferred_key(
+    pub fn deferred_key(
         &self,
         table: &TableDef,
         name: Option<&Name>,
@@ -389,7 +385,7 @@ impl DdlBinder<'_, '_> {
         Ok(KeySource::Expression(expr, name))
     }
 
-    pub(crate) fn indexed_column(&self, table: &TableDef, name: &Name) -> Result<usize> {
+    pub fn indexed_column(&self, table: &TableDef, name: &Name) -> Result<usize> {
         let mut columns = table.columns.iter();
         let found = columns.position(|column| column.name == name.text);
         found.ok_or_else(|| {
@@ -430,7 +426,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// A name of table, columns and a suffix that nothing has yet.
-    pub(crate) fn free_name(
+    pub fn free_name(
         &self,
         table: &TableDef,
         columns: &[String],
@@ -502,7 +498,7 @@ fn parameter(expr: &Expr) -> Option<usize> {
 }
 
 /// What `DEFERRABLE` and `INITIALLY` say of a constraint.
-pub(crate) fn deferral(written: Option<varve_ast::Deferral>, position: u32) -> Result<Deferral> {
+pub fn deferral(written: Option<varve_ast::Deferral>, position: u32) -> Result<Deferral> {
     let varve_ast::Deferral {
         is_deferrable,
         is_initially_deferred,
@@ -521,7 +517,7 @@ pub(crate) fn deferral(written: Option<varve_ast::Deferral>, position: u32) -> R
 
 impl DdlBinder<'_, '_> {
     /// Refuses a class that there is not, or that is another type's.
-    pub(crate) fn operator_class(&self, name: &ObjectName, ty: LogicalType) -> Result<()> {
+    pub fn operator_class(&self, name: &ObjectName, ty: LogicalType) -> Result<()> {
         let position = self.query.at(name.span());
         let name = self.query.relation_name(name)?.name;
         let of = name.strip_suffix("_ops");

@@ -6,27 +6,28 @@ use varve_ast::{CreateTable, ObjectName};
 use varve_expr::Expr;
 use varve_types::{ColumnId, Error, Result, SqlState, Value};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::ddl::table::columns::{Parts, Unique, WrittenKey};
-use crate::bind::ddl::table::like::Copied;
-use crate::bind::ddl::table::partition::unique_keys_fit;
-use crate::catalog::{CheckDef, ColumnDef, Filled, TableDef};
-use crate::family::{FamilyDef, over_columns};
-use crate::index::Deferral;
-use crate::plan::NewIndex;
-use crate::schema::{Named, is_temporary};
-use crate::utility::Message;
-use crate::walk::same_meaning;
+use crate::binder::DdlBinder;
+use crate::table::columns::{Parts, Unique, WrittenKey};
+use crate::table::like::Copied;
+use crate::table::partition::unique_keys_fit;
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::index::Deferral;
+use varve_catalog::model::inheritance::{FamilyDef, over_columns};
+use varve_catalog::model::schema::is_temporary;
+use varve_catalog::model::table::{CheckDef, ColumnDef, Filled, TableDef};
+use varve_expr::walk::same_meaning;
+use varve_plan::plan::NewIndex;
+use varve_plan::plan::utility::Message;
 
 /// What a new table gets from those that it inherits from.
 #[derive(Default)]
-pub(crate) struct Inherited {
-    pub(crate) parents: Vec<Arc<TableDef>>,
+pub struct Inherited {
+    pub parents: Vec<Arc<TableDef>>,
     /// How many of the first columns it inherits.
-    pub(crate) columns: usize,
+    pub columns: usize,
     /// The columns of these that it declares as well.
-    pub(crate) own: Vec<ColumnId>,
-    pub(crate) is_partition: bool,
+    pub own: Vec<ColumnId>,
+    pub is_partition: bool,
     checks: Vec<CheckDef>,
     /// The columns that several tables give different defaults.
     conflicts: Vec<String>,
@@ -34,7 +35,7 @@ pub(crate) struct Inherited {
 
 impl Inherited {
     /// What a table gets that becomes a partition of another one.
-    pub(crate) fn of_partition(parent: TableDef) -> Inherited {
+    pub fn of_partition(parent: TableDef) -> Inherited {
         Inherited {
             parents: vec![Arc::new(parent)],
             is_partition: true,
@@ -69,11 +70,11 @@ impl Inherited {
 }
 
 /// `42P16`
-pub(crate) fn invalid(message: impl Into<String>) -> Error {
+pub fn invalid(message: impl Into<String>) -> Error {
     Error::new(SqlState::INVALID_TABLE_DEFINITION, message)
 }
 
-pub(crate) fn inherited_twice(parent: &str) -> Error {
+pub fn inherited_twice(parent: &str) -> Error {
     let message = format!("relation \"{parent}\" would be inherited from more than once");
     Error::new(SqlState::DUPLICATE_TABLE, message)
 }
@@ -84,7 +85,7 @@ fn merging(what: &str, name: &str) -> Message {
 }
 
 /// An expression over the columns of a parent, over those of a child.
-pub(crate) fn over_child(expr: &Expr, places: &[usize]) -> Expr {
+pub fn over_child(expr: &Expr, places: &[usize]) -> Expr {
     over_columns(expr, &|index| places.get(index).copied().unwrap_or(index))
 }
 
@@ -101,7 +102,7 @@ fn type_conflict(name: &str, left: &ColumnDef, right: &ColumnDef) -> Error {
 
 impl DdlBinder<'_, '_> {
     /// The tables that a new one inherits from, with their columns.
-    pub(crate) fn inherited(
+    pub fn inherited(
         &mut self,
         create: &CreateTable,
         columns: &mut Vec<ColumnDef>,
@@ -221,7 +222,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// Merges the last column, where it is one that is inherited as well, into that.
-    pub(crate) fn merge_column(
+    pub fn merge_column(
         &mut self,
         inherited: &mut Inherited,
         number: usize,
@@ -281,7 +282,7 @@ impl DdlBinder<'_, '_> {
 
     /// The keys and indexes that a partition, which knows some expressions, has because its table
     /// has them.
-    pub(crate) fn inherited_keys<'p>(
+    pub fn inherited_keys<'p>(
         &mut self,
         inherited: &Inherited,
         (columns, known): (&[ColumnDef], usize),
@@ -317,7 +318,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// Puts a table into its family: checks, partitions, bounds.
-    pub(crate) fn join_family(
+    pub fn join_family(
         &mut self,
         create: &CreateTable,
         inherited: Inherited,

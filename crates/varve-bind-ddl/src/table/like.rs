@@ -4,21 +4,21 @@ use varve_ast::{LikeOption, LikeTable, ObjectName};
 use varve_expr::Expr;
 use varve_types::{ColumnId, ObjectId, Result};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::ddl::table::columns::{Parts, WrittenKey};
-use crate::catalog::{CheckDef, ColumnDef as TableColumn, Filled, TableDef};
-use crate::index::{Deferral, IndexDef};
-use crate::index_expression::FIRST_EXPRESSION;
-use crate::plan::NewIndex;
-use crate::schema::Named;
-use crate::sequence::SequenceDef;
-use crate::walk::map_columns;
+use crate::binder::DdlBinder;
+use crate::table::columns::{Parts, WrittenKey};
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::index::{Deferral, IndexDef};
+use varve_catalog::model::index_expression::FIRST_EXPRESSION;
+use varve_catalog::model::sequence::SequenceDef;
+use varve_catalog::model::table::{CheckDef, ColumnDef as TableColumn, Filled, TableDef};
 use varve_catalog::text::name::undefined_table;
+use varve_expr::walk::map_columns;
+use varve_plan::plan::NewIndex;
 
 /// What LIKE copies beside columns, over the columns of the new table.
 #[derive(Default)]
-pub(crate) struct Copied {
-    pub(crate) checks: Vec<CheckDef>,
+pub struct Copied {
+    pub checks: Vec<CheckDef>,
     expressions: Vec<Expr>,
     /// Indexes, with the names of their keys.
     indexes: Vec<(IndexDef, Vec<String>)>,
@@ -27,7 +27,7 @@ pub(crate) struct Copied {
 impl Copied {
     /// Adds the indexes of a table whose columns are at these places.
     /// `known` expressions come before those that are copied.
-    pub(crate) fn add_indexes(&mut self, source: &TableDef, places: &[usize], known: usize) {
+    pub fn add_indexes(&mut self, source: &TableDef, places: &[usize], known: usize) {
         let expressions = known + self.expressions.len();
         let moved = |at: usize| match at {
             at if at < FIRST_EXPRESSION => places.get(at).copied().unwrap_or(at),
@@ -61,7 +61,7 @@ impl Copied {
     }
 
     /// Gives a table, which has its columns and indexes, those that were copied.
-    pub(crate) fn put(
+    pub fn put(
         self,
         binder: &DdlBinder<'_, '_>,
         table: &mut TableDef,
@@ -101,7 +101,7 @@ fn behind(expr: &Expr, base: usize) -> Expr {
 
 impl DdlBinder<'_, '_> {
     /// Adds what a LIKE among the columns of a new table asks for.
-    pub(crate) fn like_element<'a>(
+    pub fn like_element<'a>(
         &mut self,
         like: &'a LikeTable,
         named: (ObjectId, &str),

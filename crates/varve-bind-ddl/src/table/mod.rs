@@ -1,17 +1,17 @@
 //! Tables and their columns, constraints, indexes and partitions.
 
-pub(crate) mod alter;
-pub(crate) mod alter_column;
-pub(crate) mod alter_drop;
-pub(crate) mod alter_family;
-pub(crate) mod alter_name;
-pub(crate) mod check;
-pub(crate) mod columns;
-pub(crate) mod create_as;
-pub(crate) mod drop_columns;
-pub(crate) mod foreign_key;
-pub(crate) mod index;
-pub(crate) mod inheritance;
-pub(crate) mod like;
-pub(crate) mod partition;
-pub(crate) mod storage;
+pub mod alter;
+pub mod alter_column;
+pub mod alter_drop;
+pub mod alter_family;
+pub mod alter_name;
+pub mod check;
+pub mod columns;
+pub mod create_as;
+pub mod drop_columns;
+pub mod foreign_key;
+pub mod index;
+pub mod inheritance;
+pub mod like;
+pub mod partition;
+pub mod storage;

@@ -6,19 +6,21 @@ use varve_ast::{
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::ddl::table::inheritance::invalid;
-use crate::bind::names::error::located;
-use crate::bind::names::name::result_name;
-use crate::bind::plans::operand::CastContext;
-use crate::bind::plans::table::target_scope;
-use crate::bind::query::context::scope::ExprScope;
-use crate::catalog::TableDef;
-use crate::family::{Limit, PartitionBound, Partitioning, Strategy, compare_limits};
-use crate::index_expression::is_immutable;
-use crate::plan::NewIndex;
-use crate::walk::for_each_column;
+use crate::binder::DdlBinder;
+use crate::table::inheritance::invalid;
+use varve_bind_query::context::scope::ExprScope;
+use varve_catalog::model::index_expression::is_immutable;
+use varve_catalog::model::inheritance::{
+    Limit, PartitionBound, Partitioning, Strategy, compare_limits,
+};
+use varve_catalog::model::table::TableDef;
 use varve_catalog::pg_catalog::shown_limits;
+use varve_expr::walk::for_each_column;
+use varve_plan::build::operand::CastContext;
+use varve_plan::build::table::target_scope;
+use varve_plan::plan::NewIndex;
+use varve_plan::scope::error::located;
+use varve_plan::scope::name::result_name;
 
 /// The column that an expression is without a table.
 fn plain_column(ast: &Ast) -> Option<&str> {
@@ -34,11 +36,7 @@ fn undefinable(message: impl Into<String>) -> Error {
 
 impl DdlBinder<'_, '_> {
     /// How the rows of a table are shared by its partitions.
-    pub(crate) fn partitioning(
-        &mut self,
-        by: &PartitionBy,
-        table: &TableDef,
-    ) -> Result<Partitioning> {
+    pub fn partitioning(&mut self, by: &PartitionBy, table: &TableDef) -> Result<Partitioning> {
         let word = &by.strategy.text;
         let mut known = Strategy::ALL.into_iter();
         let strategy = known.find(|known| known.word().eq_ignore_ascii_case(word));
@@ -81,7 +79,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// The bound of a partition of this name, which no other one of the table may overlap.
-    pub(crate) fn partition_bound(
+    pub fn partition_bound(
         &mut self,
         values: &PartitionValues,
         parent: &TableDef,
@@ -230,7 +228,7 @@ impl DdlBinder<'_, '_> {
             _ => None,
         };
         let position = self.query.at(ast.span);
-        let names = crate::scope::Scope::default();
+        let names = varve_plan::scope::scope::Scope::default();
         let mut scope = ExprScope::plain(&names, "partition bound");
         if plain_column(ast).is_some() {
             let message = "cannot use column reference in partition bound expression";
@@ -275,7 +273,7 @@ fn hash_bound(modulus: u64, remainder: u64) -> Result<PartitionBound> {
 }
 
 /// A unique index of a partitioned table tells its rows apart only with all keys in it.
-pub(crate) fn unique_keys_fit(
+pub fn unique_keys_fit(
     table: &TableDef,
     indexes: &[NewIndex],
     partitioning: &Partitioning,

@@ -7,20 +7,20 @@ use varve_ast::{
 };
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::ddl::table::alter::Altered;
-use crate::bind::plans::statement::utility;
-use crate::catalog::TableDef;
-use crate::pg_catalog::length_of;
-use crate::plan::Statement;
-use crate::utility::{Message, Utility};
+use crate::binder::DdlBinder;
+use crate::table::alter::Altered;
+use varve_catalog::model::table::TableDef;
+use varve_catalog::pg_catalog::length_of;
+use varve_plan::build::statement::utility;
+use varve_plan::plan::Statement;
+use varve_plan::plan::utility::{Message, Utility};
 
 /// PostgreSQL's access methods for which nothing is made.
 const OTHER_METHODS: [&str; 4] = ["gin", "gist", "spgist", "brin"];
 
 /// What parameters are given for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Stored {
+pub enum Stored {
     Table,
     Partitioned,
     Index,
@@ -99,7 +99,7 @@ const TIMESCALE: [&str; 2] = ["timescaledb", "tsdb"];
 
 impl DdlBinder<'_, '_> {
     /// Looks at storage parameters, none of which changes anything.
-    pub(crate) fn storage_options(&mut self, of: Stored, options: &[DefinedOption]) -> Result<()> {
+    pub fn storage_options(&mut self, of: Stored, options: &[DefinedOption]) -> Result<()> {
         for DefinedOption { name, value } in options {
             let name = &name.text;
             let takes = known(of, name)?;
@@ -112,7 +112,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// Looks at the storage parameters of the indexes that constraints make.
-    pub(crate) fn element_index_options(&mut self, element: &TableElement) -> Result<()> {
+    pub fn element_index_options(&mut self, element: &TableElement) -> Result<()> {
         match element {
             TableElement::Column(column) => self.column_index_options(column),
             TableElement::Constraint(constraint) => self.constraint_index_options(constraint),
@@ -121,7 +121,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// As [`DdlBinder::element_index_options`], of what ALTER TABLE adds.
-    pub(crate) fn action_index_options(&mut self, action: &AlterAction) -> Result<()> {
+    pub fn action_index_options(&mut self, action: &AlterAction) -> Result<()> {
         match action {
             AlterAction::AddColumn { column, .. } => self.column_index_options(column),
             AlterAction::AddConstraint { constraint, .. } => {
@@ -157,14 +157,14 @@ impl DdlBinder<'_, '_> {
     }
 
     /// Tells that something changes nothing.
-    pub(crate) fn note_storage(&mut self, what: &str) {
+    pub fn note_storage(&mut self, what: &str) {
         let text =
             format!("{what} is accepted and not used: how rows are stored is not up to the user");
         self.query.outputs.messages.push(Message::notice(text));
     }
 
     /// `STORAGE` or `COMPRESSION` of a column, by its word.
-    pub(crate) fn column_storage(
+    pub fn column_storage(
         &mut self,
         word: &str,
         value: &Name,
@@ -202,7 +202,7 @@ impl DdlBinder<'_, '_> {
 
 impl DdlBinder<'_, '_> {
     /// What ALTER TABLE says of how rows are stored or guarded.
-    pub(crate) fn stored_otherwise(
+    pub fn stored_otherwise(
         &mut self,
         altered: &Altered,
         words: &str,
@@ -238,7 +238,7 @@ impl DdlBinder<'_, '_> {
 impl DdlBinder<'_, '_> {
     /// An index of an access method that there is not: nothing is made, but what it names must be
     /// there.
-    pub(crate) fn other_index(
+    pub fn other_index(
         &mut self,
         table: &TableDef,
         method: &str,
@@ -306,20 +306,20 @@ fn known(of: Stored, name: &str) -> Result<Takes> {
 }
 
 /// `22023`
-pub(crate) fn unrecognized(name: &str) -> Error {
+pub fn unrecognized(name: &str) -> Error {
     let message = format!("unrecognized parameter \"{name}\"");
     Error::new(SqlState::INVALID_PARAMETER_VALUE, message)
         .with_hint("Leave it out: nothing would come of it.")
 }
 
 /// `0A000`: a parameter that is known and has no effect yet.
-pub(crate) fn not_yet(name: &str) -> Error {
+pub fn not_yet(name: &str) -> Error {
     Error::unsupported(format!("the parameter \"{name}\""))
         .with_hint("Leave it out: nothing would come of it.")
 }
 
 /// Whether a parameter is one of TimescaleDB's.
-pub(crate) fn is_timescale(name: &str) -> bool {
+pub fn is_timescale(name: &str) -> bool {
     let namespace = name.split_once('.').map(|(namespace, _)| namespace);
     namespace.is_some_and(|namespace| TIMESCALE.contains(&namespace))
 }

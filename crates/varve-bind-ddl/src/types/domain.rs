@@ -8,20 +8,20 @@ use varve_ast::{
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::ddl::table::check::free;
-use crate::bind::names::error::located;
-use crate::bind::plans::statement::utility;
-use crate::catalog::{CheckDef, ColumnDef, TableDef, sort_checks};
-use crate::comment::Part;
-use crate::domain::{DomainDef, value_column};
-use crate::plan::Statement;
-use crate::utility::{Definition, Message, Utility};
+use crate::binder::DdlBinder;
+use crate::table::check::free;
+use varve_catalog::model::comment::Part;
+use varve_catalog::model::domain::{DomainDef, value_column};
+use varve_catalog::model::table::{CheckDef, ColumnDef, TableDef, sort_checks};
 use varve_catalog::text::name::undefined_schema;
 use varve_catalog::text::type_name::undefined_type;
+use varve_plan::build::statement::utility;
+use varve_plan::plan::Statement;
+use varve_plan::plan::utility::{Definition, Message, Utility};
+use varve_plan::scope::error::located;
 
 impl DdlBinder<'_, '_> {
-    pub(crate) fn create_domain(&mut self, create: &CreateDomain) -> Result<Statement> {
+    pub fn create_domain(&mut self, create: &CreateDomain) -> Result<Statement> {
         let (schema, name) = self.query.new_relation(&create.name, false)?;
         self.free_type_name(schema, &name)?;
         let (base, modifier) = self.query.data_type(&create.type_name)?;
@@ -114,11 +114,7 @@ impl DdlBinder<'_, '_> {
         Ok(())
     }
 
-    pub(crate) fn alter_domain(
-        &mut self,
-        name: &ObjectName,
-        change: &AlterDomain,
-    ) -> Result<Statement> {
+    pub fn alter_domain(&mut self, name: &ObjectName, change: &AlterDomain) -> Result<Statement> {
         let written = self.query.relation_name(name)?;
         let Some(before) = self.catalog.domain_named(&written).cloned() else {
             return Err(undefined_type(written));
@@ -232,7 +228,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// The schema that a type moves to.
-    pub(crate) fn schema_for(&self, schema: &Name, old: ObjectId, name: &str) -> Result<ObjectId> {
+    pub fn schema_for(&self, schema: &Name, old: ObjectId, name: &str) -> Result<ObjectId> {
         let to = &schema.text;
         let schema = self.catalog.schema(to);
         let schema = schema.ok_or_else(|| undefined_schema(to))?;
@@ -264,7 +260,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// `42710` for the name of a type that there is.
-    pub(crate) fn free_type_name(&self, schema: ObjectId, name: &str) -> Result<()> {
+    pub fn free_type_name(&self, schema: ObjectId, name: &str) -> Result<()> {
         let domain = self.catalog.domain_in(schema, name).is_some();
         if domain || self.catalog.enum_in(schema, name).is_some() {
             let message = format!("type \"{name}\" already exists");
@@ -274,11 +270,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// What a column of a domain is checked by.
-    pub(crate) fn domain_check(
-        domain: &DomainDef,
-        column: usize,
-        ty: LogicalType,
-    ) -> Result<CheckDef> {
+    pub fn domain_check(domain: &DomainDef, column: usize, ty: LogicalType) -> Result<CheckDef> {
         let expr = domain.condition(&Expr::Column { index: column, ty })?;
         Ok(CheckDef {
             name: String::new(),

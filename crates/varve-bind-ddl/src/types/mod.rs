@@ -1,4 +1,4 @@
 //! Definitions of types.
 
-pub(crate) mod domain;
-pub(crate) mod type_def;
+pub mod domain;
+pub mod type_def;

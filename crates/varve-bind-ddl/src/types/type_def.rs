@@ -3,12 +3,12 @@
 use varve_ast::{AlterEnum, EnumPlace, Name, ObjectName, TypeName};
 use varve_types::{Error, Result, SqlState};
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::plans::statement::utility;
-use crate::plan::Statement;
-use crate::type_def::EnumDef;
-use crate::utility::{Message, Utility};
-use crate::view::ViewColumn;
+use crate::binder::DdlBinder;
+use varve_catalog::model::type_def::EnumDef;
+use varve_catalog::model::view::ViewColumn;
+use varve_plan::build::statement::utility;
+use varve_plan::plan::Statement;
+use varve_plan::plan::utility::{Message, Utility};
 
 /// The longest label in bytes, as in PostgreSQL.
 const LABEL_BYTES_MAX: usize = 63;
@@ -16,11 +16,7 @@ const LABEL_BYTES_MAX: usize = 63;
 const LABELS_MAX: usize = 10_000;
 
 impl DdlBinder<'_, '_> {
-    pub(crate) fn create_enum(
-        &mut self,
-        name: &ObjectName,
-        labels: &[String],
-    ) -> Result<Statement> {
+    pub fn create_enum(&mut self, name: &ObjectName, labels: &[String]) -> Result<Statement> {
         let (schema, name) = self.query.new_relation(name, false)?;
         self.free_type_name(schema, &name)?;
         for (at, label) in labels.iter().enumerate() {
@@ -36,7 +32,7 @@ impl DdlBinder<'_, '_> {
         Ok(utility(Utility::PutEnum(def, "CREATE")))
     }
 
-    pub(crate) fn create_row_type(
+    pub fn create_row_type(
         &mut self,
         name: &ObjectName,
         fields: &[(Name, TypeName)],
@@ -59,11 +55,7 @@ impl DdlBinder<'_, '_> {
         Ok(utility(Utility::PutEnum(def, "CREATE")))
     }
 
-    pub(crate) fn alter_enum(
-        &mut self,
-        name: &ObjectName,
-        change: &AlterEnum,
-    ) -> Result<Statement> {
+    pub fn alter_enum(&mut self, name: &ObjectName, change: &AlterEnum) -> Result<Statement> {
         let written = self.query.relation_name(name)?;
         let Some(def) = self.catalog.enum_named(&written) else {
             let message = format!("type \"{written}\" does not exist");

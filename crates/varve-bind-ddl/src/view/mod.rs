@@ -8,23 +8,24 @@ use varve_types::{
     ColumnId, Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, SqlText, sql,
 };
 
-use crate::bind::ddl::binder::DdlBinder;
-use crate::bind::ddl::table::storage::{Stored, is_timescale, not_yet, unrecognized};
-use crate::bind::names::syntax::{is_change, view_query};
-use crate::bind::plans::modifier::modifier_of;
-use crate::bind::plans::statement::utility;
-use crate::bind::updatable_columns;
-use crate::catalog::{ColumnDef, TableDef};
-use crate::optimize::optimize;
-use crate::plan::{NewTable, OnCommit, Query, Statement};
-use crate::schema::{Named, is_temporary};
-use crate::sql_source::source;
-use crate::utility::{Message, Utility};
-use crate::view::{ParsedView, ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead};
+use crate::binder::DdlBinder;
+use crate::table::storage::{Stored, is_timescale, not_yet, unrecognized};
+use varve_bind_dml::through::updatable_columns;
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::schema::is_temporary;
+use varve_catalog::model::table::{ColumnDef, TableDef};
+use varve_catalog::model::view::{ParsedView, ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead};
 use varve_catalog::text::name::undefined_table;
+use varve_catalog::text::sql_source::source;
+use varve_plan::build::modifier::modifier_of;
+use varve_plan::build::statement::utility;
+use varve_plan::optimize::optimize;
+use varve_plan::plan::utility::{Message, Utility};
+use varve_plan::plan::{NewTable, OnCommit, Query, Statement};
+use varve_plan::scope::syntax::{is_change, view_query};
 
 impl DdlBinder<'_, '_> {
-    pub(crate) fn create_view(&mut self, create: &CreateView) -> Result<Statement> {
+    pub fn create_view(&mut self, create: &CreateView) -> Result<Statement> {
         let named = create.query.with.iter().flat_map(|with| &with.ctes);
         if named.into_iter().any(|cte| is_change(&cte.query)) {
             let message = "views must not contain data-modifying statements in WITH";
@@ -171,7 +172,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// The columns of a relation that is made from a query, under these names as far as they go.
-    pub(crate) fn result_columns(
+    pub fn result_columns(
         &self,
         query: &Query,
         names: &[Name],
@@ -249,7 +250,7 @@ impl DdlBinder<'_, '_> {
         Ok(check)
     }
 
-    pub(crate) fn refresh_view(
+    pub fn refresh_view(
         &mut self,
         name: &ObjectName,
         concurrently: bool,
@@ -341,7 +342,7 @@ fn materialized_view(mut view: ViewDef, query: Query, materialized: Materialized
 }
 
 /// A table of these columns.
-pub(crate) fn table_of(schema: ObjectId, name: &str, columns: &[ViewColumn]) -> NewTable {
+pub fn table_of(schema: ObjectId, name: &str, columns: &[ViewColumn]) -> NewTable {
     let columns = (1..).zip(columns).map(|(id, column)| ColumnDef {
         modifier: column.modifier,
         ..ColumnDef::new(ColumnId(id), column.name.as_str(), column.ty, true)
@@ -357,7 +358,7 @@ pub(crate) fn table_of(schema: ObjectId, name: &str, columns: &[ViewColumn]) -> 
     }
 }
 
-pub(crate) fn exists_message(name: &str) -> Message {
+pub fn exists_message(name: &str) -> Message {
     let text = format!("relation \"{name}\" already exists, skipping");
     Message::new(SqlState::DUPLICATE_TABLE, text)
 }

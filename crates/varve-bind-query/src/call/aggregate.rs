@@ -4,18 +4,18 @@ use varve_ast::Expr as Ast;
 use varve_expr::{AggregateArgs, AggregateFunction, Expr, fold, resolve_aggregate};
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::aggregate::{known_call, known_expr};
-use crate::bind::plans::array::form;
-use crate::bind::plans::operand::{CastContext, Operand, literal};
-use crate::bind::plans::output::check_comparable;
-use crate::bind::plans::placeholder::{AGGREGATE_COLUMNS, GROUPING_COLUMNS};
-use crate::bind::plans::row_value::is_object;
-use crate::bind::query::context::arguments::AggregateSyntax;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::ExprScope;
-use crate::plan::{AggregateCall, SortKeyExpr};
-use crate::walk::same_meaning;
+use crate::context::arguments::AggregateSyntax;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
+use varve_expr::walk::same_meaning;
+use varve_plan::build::aggregate::{known_call, known_expr};
+use varve_plan::build::array::form;
+use varve_plan::build::operand::{CastContext, Operand, literal};
+use varve_plan::build::output::check_comparable;
+use varve_plan::build::placeholder::{AGGREGATE_COLUMNS, GROUPING_COLUMNS};
+use varve_plan::build::row_value::is_object;
+use varve_plan::plan::{AggregateCall, SortKeyExpr};
+use varve_plan::scope::error::located;
 
 /// What a call is ordered by.
 #[derive(Default)]
@@ -28,7 +28,7 @@ struct Ordered {
 
 impl QueryBinder<'_> {
     /// An aggregate: kept apart in the scope, a column of its own in the expression.
-    pub(crate) fn aggregate(
+    pub fn aggregate(
         &mut self,
         call: &AggregateSyntax<'_>,
         scope: &mut ExprScope<'_>,
@@ -159,7 +159,7 @@ impl QueryBinder<'_> {
     }
 
     /// The arguments of a call, bound.
-    pub(crate) fn written_operands(
+    pub fn written_operands(
         &mut self,
         written: &AggregateSyntax<'_>,
         scope: &mut ExprScope<'_>,
@@ -182,7 +182,7 @@ impl QueryBinder<'_> {
     }
 
     /// Each argument in the type that the function takes.
-    pub(crate) fn aggregate_args(
+    pub fn aggregate_args(
         &mut self,
         function: AggregateFunction,
         operands: Vec<Operand>,
@@ -243,7 +243,7 @@ impl QueryBinder<'_> {
     }
 
     /// `grouping(a, b)`: a bit for each argument, 1 where it is not grouped by.
-    pub(crate) fn grouping(
+    pub fn grouping(
         &mut self,
         args: &[&Ast],
         position: u32,

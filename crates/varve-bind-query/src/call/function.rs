@@ -7,16 +7,16 @@ use varve_expr::{
 };
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
-use crate::bind::internal_name;
-use crate::bind::names::error::{located, refuse};
-use crate::bind::names::name::trim_name;
-use crate::bind::plans::operand::{CastContext, Operand, literal};
-use crate::bind::query::context::arguments::{AggregateSyntax, Arguments};
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::ExprScope;
-use crate::bind::query::expr::record::reads_rows;
-use crate::schema::RelationName;
+use crate::context::arguments::{AggregateSyntax, Arguments};
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
+use crate::expr::record::reads_rows;
+use varve_catalog::model::schema::RelationName;
 use varve_catalog::text::name::simple_name;
+use varve_catalog::text::type_name::internal_name;
+use varve_plan::build::operand::{CastContext, Operand, literal};
+use varve_plan::scope::error::{located, refuse};
+use varve_plan::scope::name::trim_name;
 
 /// A call whose name and arguments were looked at.
 struct Written<'a> {
@@ -63,7 +63,7 @@ fn not_a_window_function(name: &str, position: u32) -> Error {
 impl QueryBinder<'_> {
     /// `name(arguments)`: an aggregate, one of the constructs that look like functions, or a
     /// function of the function table.
-    pub(crate) fn function(&mut self, call: &Call, scope: &mut ExprScope<'_>) -> Result<Operand> {
+    pub fn function(&mut self, call: &Call, scope: &mut ExprScope<'_>) -> Result<Operand> {
         let around = self.context.reads_rows;
         self.context.reads_rows |= simple_name(&call.name).is_some_and(reads_rows);
         let called = self.plain_or_aggregate(call, scope);
@@ -232,7 +232,7 @@ impl QueryBinder<'_> {
     }
 
     /// Whether a name is that of a function which no user's of the same arguments can hide.
-    pub(crate) fn is_built_in(&self, name: &str) -> bool {
+    pub fn is_built_in(&self, name: &str) -> bool {
         is_function(name)
             || is_aggregate(name, false)
             || is_aggregate(name, true)
@@ -267,7 +267,7 @@ impl QueryBinder<'_> {
     }
 
     /// The arguments of a call, bound.
-    pub(crate) fn operands(
+    pub fn operands(
         &mut self,
         args: &Arguments<'_>,
         scope: &mut ExprScope<'_>,
@@ -291,7 +291,7 @@ impl QueryBinder<'_> {
     }
 
     /// A function of the function table, its arguments as they are written.
-    pub(crate) fn called(
+    pub fn called(
         &mut self,
         name: &str,
         args: &Arguments<'_>,
@@ -326,19 +326,14 @@ impl QueryBinder<'_> {
     }
 
     /// A function of the function table.
-    pub(crate) fn named(
-        &mut self,
-        name: &str,
-        operands: Vec<Operand>,
-        position: u32,
-    ) -> Result<Expr> {
+    pub fn named(&mut self, name: &str, operands: Vec<Operand>, position: u32) -> Result<Expr> {
         let types: Vec<Option<LogicalType>> = operands.iter().map(Operand::ty).collect();
         let function = resolve_function(name, &types, position)?;
         self.call(function, operands, position)
     }
 
     /// A call, each argument in the type of the signature.
-    pub(crate) fn call(
+    pub fn call(
         &mut self,
         function: Function,
         operands: Vec<Operand>,
@@ -367,7 +362,7 @@ impl QueryBinder<'_> {
     }
 
     /// The calls that SQL writes with keywords: `EXTRACT(year FROM x)`, `SUBSTRING(x FROM 2)`.
-    pub(crate) fn special_call(
+    pub fn special_call(
         &mut self,
         call: &SpecialCall,
         position: u32,

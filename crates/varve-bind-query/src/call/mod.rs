@@ -1,10 +1,10 @@
 //! Calls of functions.
 
-pub(crate) mod aggregate;
-pub(crate) mod function;
-pub(crate) mod resolve_user;
-pub(crate) mod routine_call;
-pub(crate) mod sequence;
-pub(crate) mod set_function;
-pub(crate) mod user_function;
-pub(crate) mod window;
+pub mod aggregate;
+pub mod function;
+pub mod resolve_user;
+pub mod routine_call;
+pub mod sequence;
+pub mod set_function;
+pub mod user_function;
+pub mod window;

@@ -8,19 +8,19 @@ use varve_expr::{Expr, implicit_cast_allowed, resolve_call};
 use varve_parser::plpgsql::Code;
 use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::array::form;
-use crate::bind::plans::operand::{CastContext, Operand};
-use crate::bind::plans::routine::only_query;
-use crate::bind::query::context::arguments::{Arguments, Candidates};
-use crate::bind::query::context::binder::{NO_SOURCE, QueryBinder};
-use crate::bind::query::context::scope::ExprScope;
-use crate::function_def::{ArgumentDef, FunctionDef, Returns};
-use crate::kept_text::Meaning;
-use crate::schema::RelationName;
-use crate::scope::Scope;
+use crate::context::arguments::{Arguments, Candidates};
+use crate::context::binder::{NO_SOURCE, QueryBinder};
+use crate::context::scope::ExprScope;
+use varve_catalog::model::function_def::{ArgumentDef, FunctionDef, Returns};
 use varve_catalog::model::polymorphic::{bound, element_of, pseudo_name};
+use varve_catalog::model::schema::RelationName;
+use varve_catalog::text::kept_text::Meaning;
 use varve_catalog::text::name::undefined_schema;
+use varve_plan::build::array::form;
+use varve_plan::build::operand::{CastContext, Operand};
+use varve_plan::build::routine::only_query;
+use varve_plan::scope::error::located;
+use varve_plan::scope::scope::Scope;
 
 /// Where the value of an argument of a function comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ struct Fit {
 
 impl QueryBinder<'_> {
     /// The function that a call means, and the values of its arguments in order.
-    pub(crate) fn resolve_user(
+    pub fn resolve_user(
         &mut self,
         (name, candidates): (&RelationName, &Candidates),
         args: &Arguments<'_>,
@@ -180,7 +180,7 @@ impl QueryBinder<'_> {
     }
 
     /// The default of an argument, from its text.
-    pub(crate) fn argument_default(&mut self, text: &str, ty: LogicalType) -> Result<Expr> {
+    pub fn argument_default(&mut self, text: &str, ty: LogicalType) -> Result<Expr> {
         let operand = self.default_operand(text)?;
         let from = operand.ty();
         let converted = self.convert(operand, ty, CastContext::Assignment, 0)?;
@@ -192,7 +192,7 @@ impl QueryBinder<'_> {
     }
 
     /// The default of an argument before it is converted.
-    pub(crate) fn default_operand(&mut self, text: &str) -> Result<Operand> {
+    pub fn default_operand(&mut self, text: &str) -> Result<Operand> {
         let code = Code::of_value(text)?;
         let value = only_query(&code.pieces).and_then(|(query, _)| selected(query));
         let value = value.ok_or_else(|| Error::internal("a default is no expression"))?;

@@ -9,20 +9,20 @@ use std::sync::Arc;
 use varve_expr::{Expr, Function, Volatility, fold};
 use varve_types::{Error, LogicalType, Result, Value};
 
-use crate::bind::names::error::unsupported_at;
-use crate::bind::plans::operand::literal;
-use crate::bind::plans::placeholder::SET_COLUMNS;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::{ExprScope, no_sets};
-use crate::function_def::{FunctionDef, Returns};
-use crate::plan::SetCall;
-use crate::statement::{FIRST_CALL, RoutineCall};
-use crate::walk::{for_each_child, is_column_free};
+use crate::context::binder::QueryBinder;
+use crate::context::scope::{ExprScope, no_sets};
+use varve_catalog::model::function_def::{FunctionDef, Returns};
+use varve_expr::walk::{for_each_child, is_column_free};
+use varve_plan::build::operand::literal;
+use varve_plan::build::placeholder::SET_COLUMNS;
+use varve_plan::plan::SetCall;
+use varve_plan::plan::statement::{FIRST_CALL, RoutineCall};
+use varve_plan::scope::error::unsupported_at;
 
 impl QueryBinder<'_> {
     /// The result of a function that runs before the statement, or for each row where it depends
     /// on rows.
-    pub(crate) fn run_first(
+    pub fn run_first(
         &mut self,
         def: &Arc<FunctionDef>,
         values: Vec<Expr>,
@@ -79,7 +79,7 @@ impl QueryBinder<'_> {
     }
 
     /// The rows of a function that runs before the statement.
-    pub(crate) fn routine_set(
+    pub fn routine_set(
         &mut self,
         def: &Arc<FunctionDef>,
         args: Vec<Expr>,

@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::operand::{Operand, literal};
-use crate::bind::query::context::binder::QueryBinder;
-use crate::schema::{Named, RelationName};
-use crate::sequence::SequenceDef;
+use crate::context::binder::QueryBinder;
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::schema::RelationName;
+use varve_catalog::model::sequence::SequenceDef;
 use varve_catalog::text::name::{folded_path, undefined_table};
+use varve_plan::build::operand::{Operand, literal};
+use varve_plan::scope::error::located;
 
 impl QueryBinder<'_> {
     /// The first argument of `nextval` and its like: where it is a constant, the sequence is known.
-    pub(crate) fn sequence_argument(&self, operands: &mut [Operand]) -> Result<()> {
+    pub fn sequence_argument(&self, operands: &mut [Operand]) -> Result<()> {
         let Some(first) = operands.first_mut() else {
             return Ok(());
         };
@@ -47,7 +48,7 @@ impl QueryBinder<'_> {
     }
 
     /// The sequence of a name.
-    pub(crate) fn known_sequence(&self, name: &RelationName) -> Result<Option<&Arc<SequenceDef>>> {
+    pub fn known_sequence(&self, name: &RelationName) -> Result<Option<&Arc<SequenceDef>>> {
         match self.find(name) {
             Some(Named::Sequence(object)) => Ok(self.statement.catalog.sequences.get(&object)),
             Some(_) => {

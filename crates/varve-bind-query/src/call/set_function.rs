@@ -4,26 +4,26 @@ use varve_ast::{Alias, Expr as Ast, Name, TypeName};
 use varve_expr::{Expr, Function, fold};
 use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, TypeMod, Value};
 
-use crate::bind::names::error::{located, unsupported_at};
-use crate::bind::names::name::result_name;
-use crate::bind::plans::operand::{Operand, literal};
-use crate::bind::plans::placeholder::SET_COLUMNS;
-use crate::bind::plans::row_value::object;
-use crate::bind::query::context::arguments::Arguments;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::{ExprScope, count_sets, no_sets};
-use crate::plan::{Plan, SetCall};
-use crate::push_down::one_row;
-use crate::scope::Scope;
+use crate::context::arguments::Arguments;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::{ExprScope, count_sets, no_sets};
+use varve_plan::build::operand::{Operand, literal};
+use varve_plan::build::placeholder::SET_COLUMNS;
+use varve_plan::build::row_value::object;
+use varve_plan::optimize::push_down::one_row;
+use varve_plan::plan::{Plan, SetCall};
+use varve_plan::scope::error::{located, unsupported_at};
+use varve_plan::scope::name::result_name;
+use varve_plan::scope::scope::Scope;
 
 /// Names and types of columns.
-pub(crate) type Columns = Vec<(String, LogicalType)>;
+pub type Columns = Vec<(String, LogicalType)>;
 
 /// A column that a call in FROM defines.
-pub(crate) type Definition<'a> = (&'a Name, &'a TypeName);
+pub type Definition<'a> = (&'a Name, &'a TypeName);
 
 /// Refuses definitions of columns where a function has its own, and a function without any.
-pub(crate) fn check_definitions(
+pub fn check_definitions(
     is_record: bool,
     has_own: &str,
     defined: Option<u32>,
@@ -42,7 +42,7 @@ pub(crate) fn check_definitions(
 
 impl QueryBinder<'_> {
     /// A set-returning function in an expression: a column of its own.
-    pub(crate) fn set_returning(
+    pub fn set_returning(
         &mut self,
         name: &str,
         args: &Arguments<'_>,
@@ -66,12 +66,7 @@ impl QueryBinder<'_> {
 
     /// The value of a function of these columns: where there are several, a row whose fields have
     /// their names.
-    pub(crate) fn row_of(
-        &mut self,
-        value: Expr,
-        columns: Columns,
-        position: u32,
-    ) -> Result<Operand> {
+    pub fn row_of(&mut self, value: Expr, columns: Columns, position: u32) -> Result<Operand> {
         let Expr::Column { index, .. } = value else {
             return Ok(Operand::Known(value));
         };
@@ -92,7 +87,7 @@ impl QueryBinder<'_> {
     }
 
     /// A call of a function that stands where rows do, with the names and types of its columns.
-    pub(crate) fn set_call(
+    pub fn set_call(
         &mut self,
         name: &str,
         args: &Arguments<'_>,
@@ -164,7 +159,7 @@ impl QueryBinder<'_> {
     }
 
     /// Rows of one column that is a row, with its fields as columns; other columns stay behind.
-    pub(crate) fn spread_rows(
+    pub fn spread_rows(
         &self,
         plan: Plan,
         fields: usize,
@@ -192,7 +187,7 @@ impl QueryBinder<'_> {
 
 impl QueryBinder<'_> {
     /// A value as a relation of one row: `FROM current_schema()`.
-    pub(crate) fn table_value(
+    pub fn table_value(
         &mut self,
         ast: &Ast,
         alias: Option<&Alias>,

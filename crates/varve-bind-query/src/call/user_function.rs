@@ -10,31 +10,31 @@ use varve_expr::{Expr, Volatility, fold};
 use varve_parser::too_deep;
 use varve_types::{Error, LogicalType, Result, Value, meter};
 
-use crate::bind::names::error::{refuse, unsupported_at};
-use crate::bind::plans::array::RowsOf;
-use crate::bind::plans::operand::{CastContext, Operand, literal};
-use crate::bind::plans::placeholder::SET_COLUMNS;
-use crate::bind::plans::routine::{
+use crate::context::arguments::{Arguments, Candidates};
+use crate::context::binder::{NESTING_MAX, NO_SOURCE, QueryBinder};
+use crate::context::query_context::QueryContext;
+use crate::context::scope::{ExprScope, no_sets};
+use crate::context::variables::{Variable, Variables};
+use varve_catalog::model::function_def::{FunctionDef, Returns};
+use varve_catalog::model::schema::RelationName;
+use varve_expr::walk::is_column_free;
+use varve_parser::plpgsql::Piece;
+use varve_plan::build::array::RowsOf;
+use varve_plan::build::operand::{CastContext, Operand, literal};
+use varve_plan::build::placeholder::SET_COLUMNS;
+use varve_plan::build::routine::{
     first_row, is_replaceable, is_run_first, is_volatile, mismatch, only_query, only_value, strict,
     void_query,
 };
-use crate::bind::plans::row_value::{called_fields, is_whole_row, rows_of};
-use crate::bind::query::context::arguments::{Arguments, Candidates};
-use crate::bind::query::context::binder::{NESTING_MAX, NO_SOURCE, QueryBinder};
-use crate::bind::query::context::query_context::QueryContext;
-use crate::bind::query::context::scope::{ExprScope, no_sets};
-use crate::bind::query::context::variables::{Variable, Variables};
-use crate::function_def::{FunctionDef, Returns};
-use crate::optimize::bind_outer;
-use crate::plan::{Field, Plan, Query, SetCall};
-use crate::push_down::one_row;
-use crate::schema::RelationName;
-use crate::walk::is_column_free;
-use varve_parser::plpgsql::Piece;
+use varve_plan::build::row_value::{called_fields, is_whole_row, rows_of};
+use varve_plan::optimize::bind_outer;
+use varve_plan::optimize::push_down::one_row;
+use varve_plan::plan::{Field, Plan, Query, SetCall};
+use varve_plan::scope::error::{refuse, unsupported_at};
 
 impl QueryBinder<'_> {
     /// The functions of users that a name may mean.
-    pub(crate) fn candidates(&self, name: &RelationName) -> Candidates {
+    pub fn candidates(&self, name: &RelationName) -> Candidates {
         let found = self.statement.catalog.functions_named(name).into_iter();
         let mut found: Candidates = found.map(Arc::clone).collect();
         if let Some(own) = self
@@ -50,7 +50,7 @@ impl QueryBinder<'_> {
     }
 
     /// A call in an expression.
-    pub(crate) fn user_call(
+    pub fn user_call(
         &mut self,
         (name, candidates): (&RelationName, &Candidates),
         args: &Arguments<'_>,
@@ -64,7 +64,7 @@ impl QueryBinder<'_> {
     }
 
     /// As [`QueryBinder::user_call`], of arguments that are bound.
-    pub(crate) fn user_call_of(
+    pub fn user_call_of(
         &mut self,
         (name, candidates): (&RelationName, &Candidates),
         args: &Arguments<'_>,
@@ -123,7 +123,7 @@ impl QueryBinder<'_> {
     }
 
     /// Whether it is the function whose definition is checked.
-    pub(crate) fn is_defined(&self, def: &Arc<FunctionDef>) -> bool {
+    pub fn is_defined(&self, def: &Arc<FunctionDef>) -> bool {
         let own = self.context.defined.as_ref();
         own.is_some_and(|own| {
             (own.schema, &own.name) == (def.schema, &def.name)
@@ -132,7 +132,7 @@ impl QueryBinder<'_> {
     }
 
     /// Stands for a call of a function in its own definition.
-    pub(crate) fn unknown_rows(&self, def: &FunctionDef) -> Query {
+    pub fn unknown_rows(&self, def: &FunctionDef) -> Query {
         let columns = def.columns(self.statement.catalog);
         let nulls = columns.iter().map(|(_, ty)| literal(Value::Null, *ty));
         let plan = Plan::Project {
@@ -172,7 +172,7 @@ impl QueryBinder<'_> {
 
     /// Arguments as the body reads them: what reads columns, or differs each time, is computed
     /// once, and set in a slot.
-    pub(crate) fn as_slots(&mut self, values: Vec<Expr>) -> (Vec<Expr>, Vec<(usize, Expr)>) {
+    pub fn as_slots(&mut self, values: Vec<Expr>) -> (Vec<Expr>, Vec<(usize, Expr)>) {
         let mut outer = Vec::new();
         let read = values.into_iter();
         let read = read.map(|value| self.as_slot(fold(value), &mut outer));
@@ -204,7 +204,7 @@ impl QueryBinder<'_> {
     }
 
     /// The query of a body, with columns of the names and types that the function gives.
-    pub(crate) fn body_query(&mut self, def: &FunctionDef, values: &[Expr]) -> Result<Query> {
+    pub fn body_query(&mut self, def: &FunctionDef, values: &[Expr]) -> Result<Query> {
         let code = def.code()?;
         meter::planned(def.body.len())?;
         let source = core::mem::replace(&mut self.context.source, &NO_SOURCE);
@@ -223,7 +223,7 @@ impl QueryBinder<'_> {
     }
 
     /// As [`QueryBinder::body_query`], of a body that was parsed.
-    pub(crate) fn bound_body(
+    pub fn bound_body(
         &mut self,
         def: &FunctionDef,
         parsed: &[Piece],
@@ -344,7 +344,7 @@ fn projected(plan: Plan, mut exprs: Vec<Expr>) -> Plan {
         }
     };
     for expr in &mut exprs {
-        crate::walk::substitute(expr, &|part| match part {
+        varve_expr::walk::substitute(expr, &|part| match part {
             Expr::Column { index, .. } => own.get(*index).cloned(),
             _ => None,
         });

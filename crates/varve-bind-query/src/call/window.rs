@@ -8,18 +8,20 @@ use varve_ast::{
 use varve_expr::{AggregateArgs, Expr, resolve_aggregate};
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::operand::{CastContext, Operand};
-use crate::bind::plans::output::check_comparable;
-use crate::bind::plans::placeholder::WINDOW_COLUMNS;
-use crate::bind::plans::window::WindowUse;
-use crate::bind::query::context::arguments::AggregateSyntax;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::{ExprScope, count_sets, refuse_sets};
-use crate::plan::SortKeyExpr;
-use crate::push_down::never_fails;
-use crate::scope::Scope;
-use crate::window::{Frame, FrameBound, FrameExclusion, FrameUnits, WindowCall, WindowFunction};
+use crate::context::arguments::AggregateSyntax;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::{ExprScope, count_sets, refuse_sets};
+use varve_plan::build::operand::{CastContext, Operand};
+use varve_plan::build::output::check_comparable;
+use varve_plan::build::placeholder::WINDOW_COLUMNS;
+use varve_plan::build::window::WindowUse;
+use varve_plan::optimize::push_down::never_fails;
+use varve_plan::plan::SortKeyExpr;
+use varve_plan::plan::window::{
+    Frame, FrameBound, FrameExclusion, FrameUnits, WindowCall, WindowFunction,
+};
+use varve_plan::scope::error::located;
+use varve_plan::scope::scope::Scope;
 
 const RANGE_OFFSET: &str = "RANGE with offset PRECEDING/FOLLOWING";
 
@@ -50,7 +52,7 @@ fn windowing_error(message: impl Into<String>, position: u32) -> Error {
 
 impl QueryBinder<'_> {
     /// `name(args) OVER ...`.
-    pub(crate) fn window_call(
+    pub fn window_call(
         &mut self,
         call: &AggregateSyntax<'_>,
         over: &Over,
@@ -172,7 +174,7 @@ impl QueryBinder<'_> {
     }
 
     /// Refuses a name that two windows of WINDOW have.
-    pub(crate) fn check_window_names(&self, windows: &[NamedWindow]) -> Result<()> {
+    pub fn check_window_names(&self, windows: &[NamedWindow]) -> Result<()> {
         for (at, NamedWindow { name, .. }) in windows.iter().enumerate() {
             let mut before = windows.iter().take(at);
             if before.any(|known| known.name.text == name.text) {

@@ -5,22 +5,22 @@ use std::sync::Arc;
 use varve_ast::{Argument, Call, Expr as Ast, JsonEntry, OrderItem};
 use varve_types::{Error, Result, SqlState};
 
-use crate::bind::names::error::located;
-use crate::function_def::FunctionDef;
+use varve_catalog::model::function_def::FunctionDef;
+use varve_plan::scope::error::located;
 
 /// The arguments of a call as they are written.
 #[derive(Default)]
-pub(crate) struct Arguments<'a> {
-    pub(crate) list: Vec<&'a Ast>,
+pub struct Arguments<'a> {
+    pub list: Vec<&'a Ast>,
     /// The names of the last of them: `f(name => value)`.
-    pub(crate) names: Vec<String>,
+    pub names: Vec<String>,
     /// `f(VARIADIC array)`
-    pub(crate) spread: bool,
+    pub spread: bool,
 }
 
 impl<'a> Arguments<'a> {
     /// The arguments between the parentheses.
-    pub(crate) fn of(args: &'a [Argument], position: u32) -> Result<Arguments<'a>> {
+    pub fn of(args: &'a [Argument], position: u32) -> Result<Arguments<'a>> {
         let mut written = Arguments::default();
         for argument in args {
             let is_named = argument.name.is_some() || argument.variadic.is_some();
@@ -40,19 +40,19 @@ impl<'a> Arguments<'a> {
 
 /// A call of an aggregate or window function as it is written.
 #[derive(Clone, Copy)]
-pub(crate) struct AggregateSyntax<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) args: &'a [&'a Ast],
+pub struct AggregateSyntax<'a> {
+    pub name: &'a str,
+    pub args: &'a [&'a Ast],
     /// The entries of a constructor of JSON, in place of arguments.
-    pub(crate) entries: &'a [JsonEntry],
+    pub entries: &'a [JsonEntry],
     /// What is said beside the arguments.
-    pub(crate) call: &'a Call,
-    pub(crate) position: u32,
+    pub call: &'a Call,
+    pub position: u32,
 }
 
 impl<'a> AggregateSyntax<'a> {
     /// ORDER BY among the arguments, or of WITHIN GROUP.
-    pub(crate) fn order(&self) -> &'a [OrderItem] {
+    pub fn order(&self) -> &'a [OrderItem] {
         match self.call.order_by.as_slice() {
             [] => &self.call.within_group,
             order => order,
@@ -61,4 +61,4 @@ impl<'a> AggregateSyntax<'a> {
 }
 
 /// The functions that a name may mean.
-pub(crate) type Candidates = Vec<Arc<FunctionDef>>;
+pub type Candidates = Vec<Arc<FunctionDef>>;

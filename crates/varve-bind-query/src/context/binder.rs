@@ -7,44 +7,44 @@ use varve_expr::Locale;
 use varve_parser::{ParsedStatement, Source, too_deep};
 use varve_types::{LogicalType, Result};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::statement::utility;
-use crate::bind::query::context::outputs::Outputs;
-use crate::bind::query::context::query_context::QueryContext;
-use crate::bind::query::context::statement_context::StatementContext;
-use crate::catalog::TableDef;
-use crate::plan::Statement;
-use crate::schema::{Catalog, Named, RelationName};
-use crate::utility::{Message, Utility};
+use crate::context::outputs::Outputs;
+use crate::context::query_context::QueryContext;
+use crate::context::statement_context::StatementContext;
+use varve_catalog::model::catalog::{Catalog, Named};
+use varve_catalog::model::schema::RelationName;
+use varve_catalog::model::table::TableDef;
+use varve_plan::build::statement::utility;
+use varve_plan::plan::Statement;
+use varve_plan::plan::utility::{Message, Utility};
+use varve_plan::scope::error::located;
 
 /// Most parameters of a statement, as in PostgreSQL's protocol.
-pub(crate) const PARAMETERS_MAX: usize = 65_535;
+pub const PARAMETERS_MAX: usize = 65_535;
 
 /// Most of the stack that binding takes: a browser gives 1 MiB for everything.
-pub(crate) const STACK_KIB_MAX: u32 = 640;
+pub const STACK_KIB_MAX: u32 = 640;
 
 /// Binds a statement that changes rows and stands where a query may; `None` for what WITH cannot
 /// name. The layer above passes it down where WITH is that of a whole statement.
-pub(crate) type BindChange =
-    fn(&mut QueryBinder<'_>, &varve_ast::Query) -> Result<Option<Statement>>;
+pub type BindChange = fn(&mut QueryBinder<'_>, &varve_ast::Query) -> Result<Option<Statement>>;
 
 /// Binds queries and expressions, and collects what is found out on the way.
-pub(crate) struct QueryBinder<'a> {
-    pub(crate) statement: StatementContext<'a>,
-    pub(crate) context: QueryContext<'a>,
-    pub(crate) outputs: Outputs,
+pub struct QueryBinder<'a> {
+    pub statement: StatementContext<'a>,
+    pub context: QueryContext<'a>,
+    pub outputs: Outputs,
     /// Number of slots that values of enclosing queries have taken.
-    pub(crate) slots: usize,
+    pub slots: usize,
     /// Number of named queries met so far.
-    pub(crate) cte_ids: usize,
+    pub cte_ids: usize,
     /// Number of relations met that have no name.
-    pub(crate) unnamed: usize,
+    pub unnamed: usize,
     /// KiB of the stack that the calls down to this place take, about.
-    pub(crate) stack_kib: u32,
+    pub stack_kib: u32,
 }
 
 impl<'a> QueryBinder<'a> {
-    pub(crate) fn new(
+    pub fn new(
         statement: &'a ParsedStatement,
         catalog: &'a Catalog,
         parameter_types: &[Option<LogicalType>],
@@ -66,7 +66,7 @@ impl<'a> QueryBinder<'a> {
     }
 
     /// Binds a text of its own, such as the query of a view, in a context of its own.
-    pub(crate) fn in_text<T>(
+    pub fn in_text<T>(
         &mut self,
         context: QueryContext<'a>,
         bind: impl FnOnce(&mut Self) -> Result<T>,
@@ -80,17 +80,17 @@ impl<'a> QueryBinder<'a> {
 
 impl QueryBinder<'_> {
     /// Where a part of the statement starts: in characters of the whole text, from 1.
-    pub(crate) fn at(&self, span: Span) -> u32 {
+    pub fn at(&self, span: Span) -> u32 {
         self.context.source.position(span)
     }
 
     /// Where the statement starts.
-    pub(crate) fn first(&self) -> u32 {
+    pub fn first(&self) -> u32 {
         self.context.source.first()
     }
 
     /// Refuses to go deeper where the stack would end; what is taken is given back by the caller.
-    pub(crate) fn take_stack(&mut self, kib: u32, position: u32) -> Result<()> {
+    pub fn take_stack(&mut self, kib: u32, position: u32) -> Result<()> {
         self.stack_kib += kib;
         if self.stack_kib > STACK_KIB_MAX {
             self.stack_kib -= kib;
@@ -100,7 +100,7 @@ impl QueryBinder<'_> {
     }
 
     /// What a name means.
-    pub(crate) fn find(&self, name: &RelationName) -> Option<Named> {
+    pub fn find(&self, name: &RelationName) -> Option<Named> {
         self.outputs
             .found
             .borrow_mut()
@@ -108,7 +108,7 @@ impl QueryBinder<'_> {
     }
 
     /// The table of a name.
-    pub(crate) fn known_table(&self, name: &RelationName) -> Option<&Arc<TableDef>> {
+    pub fn known_table(&self, name: &RelationName) -> Option<&Arc<TableDef>> {
         match self.find(name)? {
             Named::Table(object) => self.statement.catalog.tables.get(&object),
             _ => None,
@@ -117,14 +117,14 @@ impl QueryBinder<'_> {
 }
 
 /// Most levels that a statement and the views in it nest, as parentheses do.
-pub(crate) const NESTING_MAX: usize = 50;
+pub const NESTING_MAX: usize = 50;
 
 /// The text of a view has no places in that of the statement.
-pub(crate) static NO_SOURCE: LazyLock<Source> = LazyLock::new(Source::default);
+pub static NO_SOURCE: LazyLock<Source> = LazyLock::new(Source::default);
 
 impl QueryBinder<'_> {
     /// A statement that does nothing but say so.
-    pub(crate) fn nothing(&mut self, message: Message) -> Statement {
+    pub fn nothing(&mut self, message: Message) -> Statement {
         self.outputs.messages.push(message);
         utility(Utility::Nothing)
     }

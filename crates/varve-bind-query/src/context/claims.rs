@@ -1,18 +1,18 @@
 //! How the rows of a query are locked.
 
-use crate::plan::RowLock;
+use varve_plan::plan::RowLock;
 
 /// A clause of a query that claims rows.
 #[derive(Clone)]
-pub(crate) struct Claim {
+pub struct Claim {
     /// The table behind OF, and where it is named.
-    pub(crate) of: Option<(String, u32)>,
-    pub(crate) lock: RowLock,
+    pub of: Option<(String, u32)>,
+    pub lock: RowLock,
 }
 
 impl Claim {
     /// What a query around claims of all rows.
-    pub(crate) fn of_all(lock: RowLock) -> Claim {
+    pub fn of_all(lock: RowLock) -> Claim {
         Claim { of: None, lock }
     }
 }

@@ -2,30 +2,30 @@
 
 use varve_types::{Error, LogicalType, SqlState};
 
-use crate::bind::names::error::located;
-use crate::optimize::taken;
-use crate::plan::{Plan, WithNode};
+use varve_plan::optimize::taken;
+use varve_plan::plan::{Plan, WithNode};
+use varve_plan::scope::error::located;
 
 /// The names and types of columns.
-pub(crate) type Columns = Vec<(String, LogicalType)>;
+pub type Columns = Vec<(String, LogicalType)>;
 
 /// A named query in reach.
 #[derive(Clone)]
-pub(crate) struct CteBinding {
-    pub(crate) id: usize,
-    pub(crate) name: String,
-    pub(crate) columns: Columns,
+pub struct CteBinding {
+    pub id: usize,
+    pub name: String,
+    pub columns: Columns,
     /// `None` while its own recursive part is bound, and where it changes rows.
-    pub(crate) plan: Option<Plan>,
-    pub(crate) materialized: Option<bool>,
+    pub plan: Option<Plan>,
+    pub materialized: Option<bool>,
     /// How many of its last columns `*` does not stand for.
-    pub(crate) hidden: usize,
-    pub(crate) state: State,
+    pub hidden: usize,
+    pub state: State,
 }
 
 /// What a name of WITH means where it is met.
 #[derive(Clone, Copy)]
-pub(crate) enum State {
+pub enum State {
     /// A query that is bound.
     Bound,
     /// A query that stands behind the one which is bound; of WITH RECURSIVE it may be read.
@@ -38,7 +38,7 @@ pub(crate) enum State {
 
 /// Why a query may not read itself.
 #[derive(Clone, Copy)]
-pub(crate) enum Misuse {
+pub enum Misuse {
     /// It is no UNION.
     Form,
     /// It changes rows.
@@ -48,18 +48,14 @@ pub(crate) enum Misuse {
 }
 
 /// Where names of recursive queries are met, for errors: empty where they may be.
-pub(crate) const IN_SUBQUERY: &str = "a subquery";
+pub const IN_SUBQUERY: &str = "a subquery";
 
 /// As [`IN_SUBQUERY`].
-pub(crate) const IN_OUTER_JOIN: &str = "an outer join";
+pub const IN_OUTER_JOIN: &str = "an outer join";
 
 impl CteBinding {
     /// What a statement that changes rows returns.
-    pub(crate) fn of_change(
-        id: usize,
-        name: String,
-        columns: Vec<(String, LogicalType)>,
-    ) -> CteBinding {
+    pub fn of_change(id: usize, name: String, columns: Vec<(String, LogicalType)>) -> CteBinding {
         CteBinding {
             id,
             columns,
@@ -67,7 +63,7 @@ impl CteBinding {
         }
     }
 
-    pub(crate) fn unbound(name: String, state: State) -> CteBinding {
+    pub fn unbound(name: String, state: State) -> CteBinding {
         CteBinding {
             id: 0,
             name,
@@ -80,12 +76,12 @@ impl CteBinding {
     }
 }
 
-pub(crate) fn recursion_error(message: impl Into<String>, position: u32) -> Error {
+pub fn recursion_error(message: impl Into<String>, position: u32) -> Error {
     located(Error::new(SqlState::INVALID_RECURSION, message), position)
 }
 
 /// How often a plan scans a named query.
-pub(crate) fn uses(plan: &Plan, id: usize) -> usize {
+pub fn uses(plan: &Plan, id: usize) -> usize {
     let mut count = match plan {
         Plan::CteScan(scan) => usize::from(scan.id == id),
         _ => 0,
@@ -96,7 +92,7 @@ pub(crate) fn uses(plan: &Plan, id: usize) -> usize {
 
 /// The plan with a named query that it may read: put in its place where it is read once, else run
 /// once for all readers.
-pub(crate) fn with_definition(mut body: Plan, cte: CteBinding) -> Plan {
+pub fn with_definition(mut body: Plan, cte: CteBinding) -> Plan {
     let Some(definition) = cte.plan else {
         return body;
     };
@@ -118,7 +114,7 @@ pub(crate) fn with_definition(mut body: Plan, cte: CteBinding) -> Plan {
     })
 }
 
-pub(crate) fn put_in(plan: &mut Plan, id: usize, definition: &Plan) {
+pub fn put_in(plan: &mut Plan, id: usize, definition: &Plan) {
     if matches!(plan, Plan::CteScan(scan) if scan.id == id) {
         let _scan = taken(plan);
         *plan = definition.clone();

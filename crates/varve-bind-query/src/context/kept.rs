@@ -3,17 +3,17 @@
 use varve_ast::{Alias, BaseType, ObjectName, TypeName};
 use varve_types::{LogicalType, ObjectId, SqlText, sql};
 
-use crate::bind::query::context::binder::QueryBinder;
-use crate::kept_text::{Meaning, NameUse};
-use crate::schema::Named;
-use crate::scope::{Scope, UNNAMED};
-use crate::view::ViewRead;
+use crate::context::binder::QueryBinder;
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::view::ViewRead;
+use varve_catalog::text::kept_text::{Meaning, NameUse};
 use varve_catalog::text::name::folded_path;
 use varve_catalog::text::type_name::type_name;
+use varve_plan::scope::scope::{Scope, UNNAMED};
 
 impl QueryBinder<'_> {
     /// Notes what a name means, unless it is one of another text than the statement's own.
-    pub(crate) fn use_name(&self, at: u32, what: impl FnOnce() -> Meaning) {
+    pub fn use_name(&self, at: u32, what: impl FnOnce() -> Meaning) {
         if let Some(uses) = self.outputs.uses.borrow_mut().as_mut()
             && core::ptr::eq(self.context.source, self.statement.own_source)
             && at > 0
@@ -27,7 +27,7 @@ impl QueryBinder<'_> {
     }
 
     /// A relation of FROM.
-    pub(crate) fn use_relation(
+    pub fn use_relation(
         &self,
         (name, alias): (&ObjectName, Option<&Alias>),
         named: Named,
@@ -53,7 +53,7 @@ impl QueryBinder<'_> {
     }
 
     /// A column of the relation that the statement changes.
-    pub(crate) fn use_changed(&self, names: &Scope, index: usize, at: u32) {
+    pub fn use_changed(&self, names: &Scope, index: usize, at: u32) {
         let Some((table, name, _)) = names.column(index) else {
             return;
         };
@@ -67,12 +67,12 @@ impl QueryBinder<'_> {
     }
 
     /// A relation that is changed.
-    pub(crate) fn use_target(&self, name: &ObjectName, object: ObjectId) {
+    pub fn use_target(&self, name: &ObjectName, object: ObjectId) {
         self.use_name(self.at(name.span()), || Meaning::Target(object));
     }
 
     /// A type, or arrays of one.
-    pub(crate) fn use_type(&self, written: &TypeName) {
+    pub fn use_type(&self, written: &TypeName) {
         if let BaseType::Named { name, .. } = &written.base
             && let Some(object) = self.statement.catalog.type_called(&type_name(name))
         {
@@ -81,7 +81,7 @@ impl QueryBinder<'_> {
     }
 
     /// `*` of these columns.
-    pub(crate) fn use_star(&self, names: &Scope, star: impl Iterator<Item = usize>, at: u32) {
+    pub fn use_star(&self, names: &Scope, star: impl Iterator<Item = usize>, at: u32) {
         let shown = |index| {
             let (table, column, _) = names.column(index)?;
             let column = SqlText::name(column);
@@ -99,7 +99,7 @@ impl QueryBinder<'_> {
     }
 
     /// A literal that names a relation, or is a label.
-    pub(crate) fn use_literal(&self, text: &str, ty: LogicalType, at: u32) {
+    pub fn use_literal(&self, text: &str, ty: LogicalType, at: u32) {
         match ty {
             LogicalType::Regclass => {
                 let name = folded_path(text).ok();

@@ -1,15 +1,15 @@
 //! What binding a query knows of what is around a place.
 
-pub(crate) mod arguments;
-pub(crate) mod binder;
-pub(crate) mod claims;
-pub(crate) mod ctes;
-pub(crate) mod kept;
-pub(crate) mod names;
-pub(crate) mod outer;
-pub(crate) mod outputs;
-pub(crate) mod query_context;
-pub(crate) mod scope;
-pub(crate) mod statement_context;
-pub(crate) mod types;
-pub(crate) mod variables;
+pub mod arguments;
+pub mod binder;
+pub mod claims;
+pub mod ctes;
+pub mod kept;
+pub mod names;
+pub mod outer;
+pub mod outputs;
+pub mod query_context;
+pub mod scope;
+pub mod statement_context;
+pub mod types;
+pub mod variables;

@@ -5,29 +5,26 @@ use std::sync::Arc;
 use varve_ast::{Name, ObjectName};
 use varve_types::{Error, ObjectId, Result, SqlState};
 
-use crate::bind::names::error::located;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::catalog::{NAME_BYTES_MAX, TableDef};
-use crate::kept_text::Meaning;
-use crate::pg_catalog::catalog_view;
-use crate::plan::SystemView;
-use crate::schema::{Named, RelationName};
-use crate::system_view::system_view;
+use crate::context::binder::QueryBinder;
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::schema::RelationName;
+use varve_catalog::model::table::{NAME_BYTES_MAX, TableDef};
+use varve_catalog::pg_catalog::catalog_view;
+use varve_catalog::pg_catalog::system_view::system_view;
+use varve_catalog::text::kept_text::Meaning;
 use varve_catalog::text::name::{qualified_name, undefined_schema, undefined_table};
+use varve_plan::plan::SystemView;
+use varve_plan::scope::error::located;
 
 impl QueryBinder<'_> {
     /// The name of a relation.
-    pub(crate) fn relation_name(&self, name: &ObjectName) -> Result<RelationName> {
+    pub fn relation_name(&self, name: &ObjectName) -> Result<RelationName> {
         qualified_name(name).map_err(|error| located(error, self.at(name.span())))
     }
 
     /// The schema and the name of a relation that is about to be created, for the session only
     /// where it is temporary.
-    pub(crate) fn new_relation(
-        &self,
-        name: &ObjectName,
-        temporary: bool,
-    ) -> Result<(ObjectId, String)> {
+    pub fn new_relation(&self, name: &ObjectName, temporary: bool) -> Result<(ObjectId, String)> {
         self.new_name(&name.name)?;
         let RelationName { schema, name: last } = self.relation_name(name)?;
         let found = match &schema {
@@ -59,12 +56,12 @@ impl QueryBinder<'_> {
     }
 
     /// Whether a name in a schema is taken.
-    pub(crate) fn has_relation(&self, schema: ObjectId, name: &str) -> bool {
+    pub fn has_relation(&self, schema: ObjectId, name: &str) -> bool {
         self.statement.catalog.find_in(schema, name).is_some() || system_view(name).is_some()
     }
 
     /// The system view of a name.
-    pub(crate) fn system_view(&self, name: &RelationName) -> Option<SystemView> {
+    pub fn system_view(&self, name: &RelationName) -> Option<SystemView> {
         let of_schema = |schema| catalog_view(schema, &name.name).map(SystemView::Catalog);
         match name.schema.as_deref() {
             None => system_view(&name.name).or_else(|| of_schema("pg_catalog")),
@@ -74,7 +71,7 @@ impl QueryBinder<'_> {
     }
 
     /// The table of a name.
-    pub(crate) fn table(&self, name: &ObjectName) -> Result<&Arc<TableDef>> {
+    pub fn table(&self, name: &ObjectName) -> Result<&Arc<TableDef>> {
         let position = self.at(name.span());
         let folded = self.relation_name(name)?;
         self.known_table(&folded)
@@ -82,7 +79,7 @@ impl QueryBinder<'_> {
     }
 
     /// The table of an index that is to be made: a materialized view may have them too.
-    pub(crate) fn indexed_table(&self, name: &ObjectName) -> Result<Arc<TableDef>> {
+    pub fn indexed_table(&self, name: &ObjectName) -> Result<Arc<TableDef>> {
         match self.find(&self.relation_name(name)?) {
             Some(Named::Table(_)) => self.table(name).cloned(),
             _ => self.writable_table(name),
@@ -90,7 +87,7 @@ impl QueryBinder<'_> {
     }
 
     /// The table that a statement writes.
-    pub(crate) fn writable_table(&self, name: &ObjectName) -> Result<Arc<TableDef>> {
+    pub fn writable_table(&self, name: &ObjectName) -> Result<Arc<TableDef>> {
         let folded = self.relation_name(name)?;
         let position = self.at(name.span());
         let wrong = |state, message| Err(located(Error::new(state, message), position));
@@ -116,7 +113,7 @@ impl QueryBinder<'_> {
     }
 
     /// The table that a statement defines anew; its errors have no place.
-    pub(crate) fn defined_table(&self, name: &ObjectName) -> Result<Arc<TableDef>> {
+    pub fn defined_table(&self, name: &ObjectName) -> Result<Arc<TableDef>> {
         let folded = self.relation_name(name)?;
         match self.find(&folded) {
             None if self.system_view(&folded).is_none() => Err(undefined_table(&folded, 0)),
@@ -125,7 +122,7 @@ impl QueryBinder<'_> {
     }
 
     /// A name that is about to be created.
-    pub(crate) fn new_name(&self, name: &Name) -> Result<String> {
+    pub fn new_name(&self, name: &Name) -> Result<String> {
         let text = &name.text;
         let error = |state, message| located(Error::new(state, message), self.at(name.span));
         if text.is_empty() {
@@ -140,7 +137,7 @@ impl QueryBinder<'_> {
     }
 
     /// The position in a table of a column that a statement names.
-    pub(crate) fn target_column(&self, table: &TableDef, name: &Name) -> Result<usize> {
+    pub fn target_column(&self, table: &TableDef, name: &Name) -> Result<usize> {
         let place = self.at(name.span);
         let at = (table.columns.iter()).position(|column| column.name == name.text);
         if let Some(column) = at.and_then(|at| table.columns.get(at)) {

@@ -3,25 +3,25 @@
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::aggregate::known_call;
-use crate::bind::plans::operand::Operand;
-use crate::bind::plans::placeholder::{
+use crate::context::binder::QueryBinder;
+use crate::context::ctes::IN_SUBQUERY;
+use crate::context::scope::ExprScope;
+use varve_catalog::model::schema::RelationName;
+use varve_expr::walk::{for_each_column, map_columns};
+use varve_plan::build::aggregate::known_call;
+use varve_plan::build::operand::Operand;
+use varve_plan::build::placeholder::{
     AGGREGATE_COLUMNS, Place, column_of_subquery, place, subquery_column,
 };
-use crate::bind::plans::subquery::{Captured, Subquery, slot_values};
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::ctes::IN_SUBQUERY;
-use crate::bind::query::context::scope::ExprScope;
-use crate::optimize::bind_outer;
-use crate::plan::AggregateCall;
-use crate::plan_walk::expr_reads_outer;
-use crate::schema::RelationName;
-use crate::scope::{Scope, ScopeTable, UNNAMED, out_of_reach};
-use crate::walk::{for_each_column, map_columns};
+use varve_plan::build::subquery::{Captured, Subquery, slot_values};
+use varve_plan::optimize::bind_outer;
+use varve_plan::plan::AggregateCall;
+use varve_plan::plan::walk::expr_reads_outer;
+use varve_plan::scope::error::located;
+use varve_plan::scope::scope::{Scope, ScopeTable, UNNAMED, out_of_reach};
 
 /// The names of one query around a subquery, or those that stand before a relation of FROM.
-pub(crate) struct OuterLevel {
+pub struct OuterLevel {
     names: Scope,
     /// Relations of the same FROM are in reach of LATERAL only.
     is_sibling: bool,
@@ -72,7 +72,7 @@ impl OuterLevel {
 
 impl OuterLevel {
     /// The relations that may be named now.
-    pub(crate) fn tables(&self) -> &[ScopeTable] {
+    pub fn tables(&self) -> &[ScopeTable] {
         match self.is_visible {
             true => &self.names.tables,
             false => &[],
@@ -82,7 +82,7 @@ impl OuterLevel {
 
 impl QueryBinder<'_> {
     /// Binds what may read the columns of a query around it; answers those that it reads.
-    pub(crate) fn within<T>(
+    pub fn within<T>(
         &mut self,
         scope: &mut ExprScope<'_>,
         bind: impl FnOnce(&mut Self) -> Result<T>,
@@ -104,7 +104,7 @@ impl QueryBinder<'_> {
     }
 
     /// Binds a relation that stands behind others in FROM.
-    pub(crate) fn beside<T>(
+    pub fn beside<T>(
         &mut self,
         names: &Scope,
         bind: impl FnOnce(&mut Self) -> Result<T>,
@@ -128,7 +128,7 @@ impl QueryBinder<'_> {
 
     /// Binds a LATERAL relation: those before it in its FROM, whose levels start at `base`, are in
     /// reach.
-    pub(crate) fn lateral<T>(
+    pub fn lateral<T>(
         &mut self,
         base: usize,
         bind: impl FnOnce(&mut Self) -> Result<T>,
@@ -147,12 +147,12 @@ impl QueryBinder<'_> {
     }
 
     /// Number of levels around what is bound now.
-    pub(crate) fn outer_depth(&self) -> usize {
+    pub fn outer_depth(&self) -> usize {
         self.context.outer.len()
     }
 
     /// The column that a name means, or what a function of that name gives for the row of `table`.
-    pub(crate) fn column(
+    pub fn column(
         &mut self,
         table: Option<&RelationName>,
         name: &str,
@@ -262,7 +262,7 @@ impl QueryBinder<'_> {
     }
 
     /// How much each level had captured: what an aggregate adds to it is its own.
-    pub(crate) fn captured_counts(&self) -> Vec<usize> {
+    pub fn captured_counts(&self) -> Vec<usize> {
         self.context
             .outer
             .iter()
@@ -273,7 +273,7 @@ impl QueryBinder<'_> {
     /// An aggregate that reads only columns of queries around this one belongs to the nearest of
     /// them; here it is a value from there. `counts` are those of before its arguments were bound,
     /// `own` the subqueries in these with the number of the first, which go along.
-    pub(crate) fn aggregate_of_outer(
+    pub fn aggregate_of_outer(
         &mut self,
         call: &mut AggregateCall,
         (first, own): (usize, &mut Vec<Subquery>),
@@ -335,7 +335,7 @@ impl QueryBinder<'_> {
     }
 
     /// A slot for a value that a join sets.
-    pub(crate) fn new_slot(&mut self) -> usize {
+    pub fn new_slot(&mut self) -> usize {
         self.slots += 1;
         self.slots - 1
     }

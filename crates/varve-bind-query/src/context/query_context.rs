@@ -5,58 +5,58 @@ use std::sync::Arc;
 use varve_ast::Span;
 use varve_parser::{ParsedStatement, Source};
 
-use crate::bind::query::context::claims::Claim;
-use crate::bind::query::context::ctes::CteBinding;
-use crate::bind::query::context::outer::OuterLevel;
-use crate::bind::query::context::variables::Variables;
-use crate::function_def::FunctionDef;
-use crate::view::{ViewDef, ViewRead};
+use crate::context::claims::Claim;
+use crate::context::ctes::CteBinding;
+use crate::context::outer::OuterLevel;
+use crate::context::variables::Variables;
+use varve_catalog::model::function_def::FunctionDef;
+use varve_catalog::model::view::{ViewDef, ViewRead};
 
 /// What is around the place that is bound. A text of its own, such as the query of a view, has a
 /// context of its own.
-pub(crate) struct QueryContext<'a> {
+pub struct QueryContext<'a> {
     /// The text that is bound.
-    pub(crate) source: &'a Source,
+    pub source: &'a Source,
     /// Whether the text names the system column `tableoid`.
-    pub(crate) names_tableoid: bool,
+    pub names_tableoid: bool,
     /// How deep the statement and the texts around this place nest.
-    pub(crate) nesting: usize,
+    pub nesting: usize,
     /// Whether what is bound does not run, so that what it reads need not have rows.
-    pub(crate) is_defining: bool,
+    pub is_defining: bool,
     /// The function whose definition is checked.
-    pub(crate) defined: Option<Arc<FunctionDef>>,
+    pub defined: Option<Arc<FunctionDef>>,
     /// The view whose query is bound.
-    pub(crate) view: Option<Arc<ViewDef>>,
+    pub view: Option<Arc<ViewDef>>,
     /// What the names in the query of a view mean that is being made.
-    pub(crate) reads: Option<Vec<ViewRead>>,
+    pub reads: Option<Vec<ViewRead>>,
     /// What names mean beside columns: the arguments of the function whose body is bound.
-    pub(crate) variables: Option<Arc<Variables>>,
+    pub variables: Option<Arc<Variables>>,
     /// The SELECT whose INTO makes a table of the statement's rows.
-    pub(crate) into: Option<Span>,
+    pub into: Option<Span>,
     /// What subqueries may read of the queries around them, outermost first.
-    pub(crate) outer: Vec<OuterLevel>,
+    pub outer: Vec<OuterLevel>,
     /// The named queries in reach, the nearest last.
-    pub(crate) ctes: Vec<CteBinding>,
+    pub ctes: Vec<CteBinding>,
     /// The position of the name of the named query that is bound.
-    pub(crate) cte_position: u32,
+    pub cte_position: u32,
     /// The item of WITH RECURSIVE that was named before it is bound.
-    pub(crate) later: Option<usize>,
+    pub later: Option<usize>,
     /// What makes names of recursive queries refused here; empty where nothing does.
-    pub(crate) recursion_place: &'static str,
+    pub recursion_place: &'static str,
     /// The recursive query that the next SELECT reads, where its hidden columns are to be columns
     /// of the result.
-    pub(crate) carries: Option<String>,
+    pub carries: Option<String>,
     /// How the relations of the FROM clause at hand are locked.
-    pub(crate) claims: Vec<Claim>,
+    pub claims: Vec<Claim>,
     /// Whether a function of JSON is around: rows are objects there.
-    pub(crate) reads_rows: bool,
+    pub reads_rows: bool,
     /// The row value in a select list whose fields are columns of the result.
-    pub(crate) spread_row: Option<Span>,
+    pub spread_row: Option<Span>,
 }
 
 impl<'a> QueryContext<'a> {
     /// The context of a statement.
-    pub(crate) fn new(statement: &'a ParsedStatement) -> QueryContext<'a> {
+    pub fn new(statement: &'a ParsedStatement) -> QueryContext<'a> {
         QueryContext {
             source: &statement.source,
             names_tableoid: statement.names_tableoid,
@@ -80,7 +80,7 @@ impl<'a> QueryContext<'a> {
     }
 
     /// The context of a text that is bound here: no query around it is in its reach.
-    pub(crate) fn of_text(&self, nesting: usize) -> QueryContext<'a> {
+    pub fn of_text(&self, nesting: usize) -> QueryContext<'a> {
         QueryContext {
             source: self.source,
             names_tableoid: self.names_tableoid,

@@ -4,36 +4,36 @@ use varve_ast::NamedWindow;
 use varve_expr::Expr;
 use varve_types::{Error, Result, SqlState};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::subquery::Subquery;
-use crate::bind::plans::window::WindowUse;
-use crate::plan::{AggregateCall, SetCall};
-use crate::scope::Scope;
+use varve_plan::build::subquery::Subquery;
+use varve_plan::build::window::WindowUse;
+use varve_plan::plan::{AggregateCall, SetCall};
+use varve_plan::scope::error::located;
+use varve_plan::scope::scope::Scope;
 
 /// What an expression may use, and what it was seen to use.
-pub(crate) struct ExprScope<'a> {
-    pub(crate) names: &'a Scope,
+pub struct ExprScope<'a> {
+    pub names: &'a Scope,
     /// The clause, for errors about aggregates: `WHERE`, `JOIN conditions`.
-    pub(crate) clause: &'static str,
+    pub clause: &'static str,
     /// The aggregates called so far; `None` where they are not allowed.
-    pub(crate) aggregates: Option<Vec<AggregateCall>>,
+    pub aggregates: Option<Vec<AggregateCall>>,
     /// Columns used outside aggregates, with their positions.
-    pub(crate) uses: Vec<(usize, u32)>,
+    pub uses: Vec<(usize, u32)>,
     /// The subqueries met so far; `None` where they are not supported.
-    pub(crate) subqueries: Option<Vec<Subquery>>,
+    pub subqueries: Option<Vec<Subquery>>,
     /// The calls of window functions; `None` where they are not allowed.
-    pub(crate) windows: Option<Vec<WindowUse>>,
+    pub windows: Option<Vec<WindowUse>>,
     /// The windows that have names.
-    pub(crate) window_definitions: &'a [NamedWindow],
+    pub window_definitions: &'a [NamedWindow],
     /// The calls of set-returning functions; `None` where they are not allowed.
-    pub(crate) sets: Option<Vec<SetCall>>,
+    pub sets: Option<Vec<SetCall>>,
     /// The arguments of each `grouping()`.
-    pub(crate) groupings: Vec<(Vec<Expr>, u32)>,
+    pub groupings: Vec<(Vec<Expr>, u32)>,
 }
 
 impl<'a> ExprScope<'a> {
     /// A clause that allows no aggregates.
-    pub(crate) fn plain(names: &'a Scope, clause: &'static str) -> ExprScope<'a> {
+    pub fn plain(names: &'a Scope, clause: &'static str) -> ExprScope<'a> {
         ExprScope {
             names,
             clause,
@@ -48,7 +48,7 @@ impl<'a> ExprScope<'a> {
     }
 
     /// A clause that allows subqueries but no aggregates.
-    pub(crate) fn with_subqueries(names: &'a Scope, clause: &'static str) -> ExprScope<'a> {
+    pub fn with_subqueries(names: &'a Scope, clause: &'static str) -> ExprScope<'a> {
         ExprScope {
             subqueries: Some(Vec::new()),
             ..ExprScope::plain(names, clause)
@@ -56,18 +56,18 @@ impl<'a> ExprScope<'a> {
     }
 
     /// The subqueries met so far.
-    pub(crate) fn take_subqueries(&mut self) -> Vec<Subquery> {
+    pub fn take_subqueries(&mut self) -> Vec<Subquery> {
         self.subqueries.take().unwrap_or_default()
     }
 }
 
 /// How many calls give rows so far.
-pub(crate) fn count_sets(scope: &ExprScope<'_>) -> usize {
+pub fn count_sets(scope: &ExprScope<'_>) -> usize {
     scope.sets.as_ref().map_or(0, Vec::len)
 }
 
 /// Refuses calls that give rows behind so many.
-pub(crate) fn refuse_sets(scope: &ExprScope<'_>, count: usize, clause: &str) -> Result<()> {
+pub fn refuse_sets(scope: &ExprScope<'_>, count: usize, clause: &str) -> Result<()> {
     let mut calls = scope.sets.iter().flatten();
     match calls.nth(count) {
         Some(call) => Err(no_sets(clause, call.position)),
@@ -76,7 +76,7 @@ pub(crate) fn refuse_sets(scope: &ExprScope<'_>, count: usize, clause: &str) -> 
 }
 
 /// `0A000`: rows where none may be.
-pub(crate) fn no_sets(clause: &str, position: u32) -> Error {
+pub fn no_sets(clause: &str, position: u32) -> Error {
     let error = |message| {
         located(
             Error::new(SqlState::FEATURE_NOT_SUPPORTED, message),

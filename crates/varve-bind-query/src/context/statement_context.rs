@@ -3,13 +3,13 @@
 use varve_expr::Locale;
 use varve_parser::Source;
 
-use crate::schema::Catalog;
+use varve_catalog::model::catalog::Catalog;
 
 /// What holds for a whole statement.
-pub(crate) struct StatementContext<'a> {
-    pub(crate) catalog: &'a Catalog,
+pub struct StatementContext<'a> {
+    pub catalog: &'a Catalog,
     /// What literals mean depends on it.
-    pub(crate) locale: &'a Locale,
+    pub locale: &'a Locale,
     /// The source of the statement itself; other texts may be bound into it.
-    pub(crate) own_source: &'a Source,
+    pub own_source: &'a Source,
 }

@@ -3,16 +3,16 @@
 use varve_ast::{BaseType, Span, TypeName};
 use varve_types::{Error, LogicalType, Result, TypeMod};
 
-use crate::bind::names::data_type::{nearest, unknown_name};
-use crate::bind::names::error::located;
-use crate::bind::plans::routine::invalid;
-use crate::bind::query::context::binder::QueryBinder;
+use crate::context::binder::QueryBinder;
 use varve_catalog::model::polymorphic::pseudo_type;
 use varve_catalog::text::name::undefined_schema;
 use varve_catalog::text::type_name::{Bounded, bounded_type, type_name, undefined_type, user_type};
+use varve_plan::build::routine::invalid;
+use varve_plan::scope::data_type::{nearest, unknown_name};
+use varve_plan::scope::error::located;
 
 /// The name of a type without schema, modifiers and dimensions.
-pub(crate) fn plain_name(written: &TypeName) -> Option<&str> {
+pub fn plain_name(written: &TypeName) -> Option<&str> {
     match &written.base {
         BaseType::Named { name, modifiers }
             if modifiers.is_empty()
@@ -27,7 +27,7 @@ pub(crate) fn plain_name(written: &TypeName) -> Option<&str> {
 
 impl QueryBinder<'_> {
     /// The type that a name means with its modifier; `0A000` where there is none.
-    pub(crate) fn data_type(&self, type_name: &TypeName) -> Result<Bounded> {
+    pub fn data_type(&self, type_name: &TypeName) -> Result<Bounded> {
         let position = self.at(type_name.span);
         let found = bounded_type(type_name).map_err(|error| located(error, position))?;
         if found.is_none() {
@@ -45,7 +45,7 @@ impl QueryBinder<'_> {
     }
 
     /// Why there is no type of a name.
-    pub(crate) fn no_type(&self, type_name: &TypeName) -> Error {
+    pub fn no_type(&self, type_name: &TypeName) -> Error {
         let position = self.at(type_name.span);
         if self.domain_of(type_name).is_some() {
             return located(Error::unsupported("an array of arrays"), position);
@@ -70,7 +70,7 @@ impl QueryBinder<'_> {
     }
 
     /// The type of an argument or result, which stands at a place.
-    pub(crate) fn argument_type(&self, written: &TypeName, place: Span) -> Result<LogicalType> {
+    pub fn argument_type(&self, written: &TypeName, place: Span) -> Result<LogicalType> {
         if plain_name(written) == Some("trigger") {
             return Err(invalid(
                 "SQL functions cannot have arguments of type trigger",

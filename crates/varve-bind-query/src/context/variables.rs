@@ -4,16 +4,16 @@
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, TypeMod};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::operand::Operand;
-use crate::bind::plans::row_value::{Field, object, row_call};
-use crate::bind::query::context::binder::QueryBinder;
-use crate::catalog::TableDef;
-use crate::kept_text::Meaning;
+use crate::context::binder::QueryBinder;
+use varve_catalog::model::table::TableDef;
+use varve_catalog::text::kept_text::Meaning;
+use varve_plan::build::operand::Operand;
+use varve_plan::build::row_value::{Field, object, row_call};
+use varve_plan::scope::error::located;
 
 /// What names that are no columns mean; of equal names the last one counts.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Variables {
+pub struct Variables {
     values: Vec<Variable>,
     /// The first so many are `$1`, `$2`, ... too.
     numbered: usize,
@@ -21,20 +21,20 @@ pub(crate) struct Variables {
 
 /// A name that stands for a value.
 #[derive(Clone, Debug)]
-pub(crate) struct Variable {
+pub struct Variable {
     /// What may stand before the name: the function, NEW, OLD.
-    pub(crate) qualifier: String,
+    pub qualifier: String,
     /// The name; empty for an argument without one.
-    pub(crate) name: String,
+    pub name: String,
     /// Whether it is found by its name alone.
-    pub(crate) is_plain: bool,
+    pub is_plain: bool,
     /// The value.
-    pub(crate) value: Expr,
+    pub value: Expr,
 }
 
 impl Variables {
     /// These names; the first `numbered` are known by number too.
-    pub(crate) fn new(values: Vec<Variable>, numbered: usize) -> Variables {
+    pub fn new(values: Vec<Variable>, numbered: usize) -> Variables {
         Variables { values, numbered }
     }
 
@@ -59,7 +59,7 @@ impl Variables {
 impl QueryBinder<'_> {
     /// The value of a name that is no column; an error where its qualifier is a record that has
     /// no such field.
-    pub(crate) fn variable(
+    pub fn variable(
         &self,
         qualifier: Option<&str>,
         name: &str,
@@ -104,7 +104,7 @@ impl QueryBinder<'_> {
     }
 
     /// The fields of a variable that is a row; an error where it has none yet.
-    pub(crate) fn record_fields(
+    pub fn record_fields(
         &self,
         record: &str,
         position: u32,
@@ -139,7 +139,7 @@ impl QueryBinder<'_> {
     }
 
     /// The fields of the value of a variable that is a row.
-    pub(crate) fn fields_of_variable(&self, row: &Expr) -> Option<Vec<Field>> {
+    pub fn fields_of_variable(&self, row: &Expr) -> Option<Vec<Field>> {
         let Expr::Call { function, args, .. } = row else {
             return None;
         };
@@ -154,7 +154,7 @@ impl QueryBinder<'_> {
     }
 
     /// `$n` in the body of a function; `None` outside of one.
-    pub(crate) fn numbered_variable(&self, index: usize, position: u32) -> Option<Result<Operand>> {
+    pub fn numbered_variable(&self, index: usize, position: u32) -> Option<Result<Operand>> {
         let variables = self.context.variables.as_ref()?;
         let value = variables.values.get(index);
         let value = value.filter(|_| index < variables.numbered);

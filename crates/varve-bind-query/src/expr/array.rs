@@ -7,17 +7,17 @@ use varve_types::{
     Value,
 };
 
-use crate::bind::names::error::{located, unsupported_at};
-use crate::bind::plans::array::{RowsOf, form, gathered};
-use crate::bind::plans::compare::{Infix, comparison_type, undefined_operator};
-use crate::bind::plans::operand::{CastContext, Operand, literal};
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::ExprScope;
-use crate::catalog::ColumnDef;
-use crate::plan::{Field, Plan, Query};
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
+use varve_catalog::model::table::ColumnDef;
+use varve_plan::build::array::{RowsOf, form, gathered};
+use varve_plan::build::compare::{Infix, comparison_type, undefined_operator};
+use varve_plan::build::operand::{CastContext, Operand, literal};
+use varve_plan::plan::{Field, Plan, Query};
+use varve_plan::scope::error::{located, unsupported_at};
 
 /// The type of what is assigned to a part of a value.
-pub(crate) fn part_type(ty: LogicalType, subscripts: &[Access]) -> LogicalType {
+pub fn part_type(ty: LogicalType, subscripts: &[Access]) -> LogicalType {
     match ty {
         LogicalType::Array(element) if !subscripts.is_empty() && !has_slice(subscripts) => {
             element.logical()
@@ -37,7 +37,7 @@ fn int4(number: i32) -> Expr {
 
 impl QueryBinder<'_> {
     /// `ARRAY[...]`, of a type where a cast gives one.
-    pub(crate) fn array(
+    pub fn array(
         &mut self,
         items: &[Ast],
         target: Option<LogicalType>,
@@ -99,7 +99,7 @@ impl QueryBinder<'_> {
     }
 
     /// `ARRAY(SELECT ...)`, `JSON_ARRAY(SELECT ...)`: the rows of one column.
-    pub(crate) fn array_of_rows(
+    pub fn array_of_rows(
         &mut self,
         query: &AstQuery,
         of: RowsOf,
@@ -116,7 +116,7 @@ impl QueryBinder<'_> {
     }
 
     /// The rows of a plan of one column, whose slots have these values, as one value.
-    pub(crate) fn array_of_plan(
+    pub fn array_of_plan(
         &mut self,
         (plan, ty, outer): (Plan, LogicalType, Vec<(usize, Expr)>),
         of: RowsOf,
@@ -136,7 +136,7 @@ impl QueryBinder<'_> {
     }
 
     /// `a[1]`, `a[1:2][3]`, `(row).field`.
-    pub(crate) fn access(
+    pub fn access(
         &mut self,
         root: &Ast,
         steps: &[Access],
@@ -194,7 +194,7 @@ impl QueryBinder<'_> {
 
     /// The arguments that subscripts are, and whether one of them is a slice: then each is three
     /// arguments, which bounds were written and their values.
-    pub(crate) fn bounds(
+    pub fn bounds(
         &mut self,
         subscripts: &[Access],
         position: u32,
@@ -242,7 +242,7 @@ impl QueryBinder<'_> {
     }
 
     /// A column's value with a part of it replaced.
-    pub(crate) fn assign_part(
+    pub fn assign_part(
         &mut self,
         before: Expr,
         column: &ColumnDef,
@@ -301,7 +301,7 @@ impl QueryBinder<'_> {
     }
 
     /// `0A000` for DEFAULT as the value of a part of a column.
-    pub(crate) fn whole_for_default(&self, subscripts: &[Access], position: u32) -> Result<()> {
+    pub fn whole_for_default(&self, subscripts: &[Access], position: u32) -> Result<()> {
         if subscripts.is_empty() {
             return Ok(());
         }
@@ -322,7 +322,7 @@ impl QueryBinder<'_> {
     }
 
     /// `left op ANY (array)`, `left op ALL (array)`.
-    pub(crate) fn any_element(
+    pub fn any_element(
         &mut self,
         (left, right): (&Ast, &Ast),
         op: Infix,

@@ -4,18 +4,18 @@ use varve_ast::{Expr as Ast, ExprKind, ObjectName};
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, TypeMod, Value};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::array::form;
-use crate::bind::plans::operand::{CastContext, Operand, literal};
-use crate::bind::plans::row_value::{Field, called_fields, row_call, untyped};
-use crate::bind::query::context::arguments::Arguments;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::ExprScope;
-use crate::schema::RelationName;
+use crate::context::arguments::Arguments;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
+use varve_catalog::model::schema::RelationName;
+use varve_plan::build::array::form;
+use varve_plan::build::operand::{CastContext, Operand, literal};
+use varve_plan::build::row_value::{Field, called_fields, row_call, untyped};
+use varve_plan::scope::error::located;
 
 impl QueryBinder<'_> {
     /// `ROW(a, b)` as a value; `ROW(t.*)` has the columns of the relation.
-    pub(crate) fn row_value(
+    pub fn row_value(
         &mut self,
         fields: &[Ast],
         position: u32,
@@ -36,7 +36,7 @@ impl QueryBinder<'_> {
     }
 
     /// The fields of a type of rows, which the statement depends on from now on.
-    pub(crate) fn fields_of_type(&self, id: RowTypeId) -> Option<Vec<Field>> {
+    pub fn fields_of_type(&self, id: RowTypeId) -> Option<Vec<Field>> {
         let object = ObjectId(u64::from(id.0));
         let mut found = self.outputs.found.borrow_mut();
         if let Some(table) = self.statement.catalog.tables.get(&object) {
@@ -49,7 +49,7 @@ impl QueryBinder<'_> {
     }
 
     /// The names and types of the fields of a row.
-    pub(crate) fn fields_of_row(&self, row: &Expr) -> Option<Vec<Field>> {
+    pub fn fields_of_row(&self, row: &Expr) -> Option<Vec<Field>> {
         let LogicalType::Row(id) = row.logical_type() else {
             return None;
         };
@@ -72,7 +72,7 @@ impl QueryBinder<'_> {
     }
 
     /// A field of a row by its place.
-    pub(crate) fn field_at(
+    pub fn field_at(
         &self,
         row: &Expr,
         (place, ty): (usize, LogicalType),
@@ -91,7 +91,7 @@ impl QueryBinder<'_> {
     }
 
     /// `(row).field`.
-    pub(crate) fn row_field(&self, row: &Expr, name: &str, position: u32) -> Result<Expr> {
+    pub fn row_field(&self, row: &Expr, name: &str, position: u32) -> Result<Expr> {
         let ty = row.logical_type();
         if !matches!(ty, LogicalType::Row(_)) {
             let message = format!(
@@ -118,7 +118,7 @@ impl QueryBinder<'_> {
     }
 
     /// `(row).name`: a field, or what a function of this name gives for the row.
-    pub(crate) fn attribute(
+    pub fn attribute(
         &mut self,
         row: Expr,
         name: &str,
@@ -145,11 +145,7 @@ impl QueryBinder<'_> {
     }
 
     /// The fields of an operand that is a row of a composite type, or the operand.
-    pub(crate) fn fields_of_operand(
-        &self,
-        operand: Operand,
-        position: u32,
-    ) -> Result<Vec<Operand>> {
+    pub fn fields_of_operand(&self, operand: Operand, position: u32) -> Result<Vec<Operand>> {
         let Operand::Known(row) = &operand else {
             return Ok(vec![operand]);
         };
@@ -165,7 +161,7 @@ impl QueryBinder<'_> {
 
     /// A written row as one of a composite type; `None` for other values, or where a field does not
     /// convert.
-    pub(crate) fn row_as(
+    pub fn row_as(
         &mut self,
         row: &Expr,
         to: LogicalType,
@@ -206,7 +202,7 @@ impl QueryBinder<'_> {
     }
 
     /// A row with a field of it, or of a field of it, replaced.
-    pub(crate) fn assign_field(
+    pub fn assign_field(
         &mut self,
         (column, before): (&str, &Expr),
         path: &[String],
@@ -264,11 +260,7 @@ impl QueryBinder<'_> {
     }
 
     /// `t.*` among arguments: the row of the relation.
-    pub(crate) fn star_row(
-        &mut self,
-        name: &ObjectName,
-        scope: &mut ExprScope<'_>,
-    ) -> Result<Operand> {
+    pub fn star_row(&mut self, name: &ObjectName, scope: &mut ExprScope<'_>) -> Result<Operand> {
         let position = self.at(name.span());
         let of = self.relation_name(name)?;
         let name = of.name.clone();

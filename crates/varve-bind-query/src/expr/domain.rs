@@ -4,13 +4,13 @@ use varve_ast::{BaseType, TypeName};
 use varve_expr::Expr;
 use varve_types::{ObjectId, Result};
 
-use crate::bind::query::context::binder::QueryBinder;
-use crate::domain::DomainDef;
+use crate::context::binder::QueryBinder;
+use varve_catalog::model::domain::DomainDef;
 use varve_catalog::text::type_name::{logical_type, type_name};
 
 impl QueryBinder<'_> {
     /// The domain that a type means, and whether it is arrays of that.
-    pub(crate) fn domain_of(&self, written: &TypeName) -> Option<(&DomainDef, bool)> {
+    pub fn domain_of(&self, written: &TypeName) -> Option<(&DomainDef, bool)> {
         let BaseType::Named { name, modifiers } = &written.base else {
             return None;
         };
@@ -24,7 +24,7 @@ impl QueryBinder<'_> {
     }
 
     /// A value that was cast to a type, checked where that is a domain.
-    pub(crate) fn as_domain(&self, value: Expr, written: &TypeName) -> Result<Expr> {
+    pub fn as_domain(&self, value: Expr, written: &TypeName) -> Result<Expr> {
         self.of_domain(
             value,
             self.domain_of(written).map(|(domain, _)| domain.object),
@@ -32,7 +32,7 @@ impl QueryBinder<'_> {
     }
 
     /// A value that is checked to be one of a domain.
-    pub(crate) fn of_domain(&self, value: Expr, domain: Option<ObjectId>) -> Result<Expr> {
+    pub fn of_domain(&self, value: Expr, domain: Option<ObjectId>) -> Result<Expr> {
         let domain = domain.and_then(|domain| self.statement.catalog.domains.get(&domain));
         let Some(domain) = domain else {
             return Ok(value);

@@ -4,19 +4,19 @@ use varve_ast::{Access, ExprKind, JsonConstructor, JsonKind, JsonNulls, JsonPred
 use varve_expr::{Expr, fold};
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod, Value};
 
-use crate::bind::names::error::{located, unsupported_at};
-use crate::bind::plans::array::{RowsOf, form};
-use crate::bind::plans::operand::{CastContext, Operand, literal};
-use crate::bind::query::context::arguments::AggregateSyntax;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::ExprScope;
+use crate::context::arguments::AggregateSyntax;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
+use varve_plan::build::array::{RowsOf, form};
+use varve_plan::build::operand::{CastContext, Operand, literal};
+use varve_plan::scope::error::{located, unsupported_at};
 
 const JSON: LogicalType = LogicalType::Json;
 const JSONB: LogicalType = LogicalType::Jsonb;
 
 impl QueryBinder<'_> {
     /// `JSON_OBJECT`, `JSON_ARRAY`, `JSON_OBJECTAGG`, `JSON_ARRAYAGG`.
-    pub(crate) fn json_constructor(
+    pub fn json_constructor(
         &mut self,
         json: &JsonConstructor,
         scope: &mut ExprScope<'_>,
@@ -137,7 +137,7 @@ impl QueryBinder<'_> {
     }
 
     /// A value of JSON, with FORMAT JSON or not.
-    pub(crate) fn json_operand(
+    pub fn json_operand(
         &mut self,
         written: &JsonValue,
         scope: &mut ExprScope<'_>,
@@ -171,11 +171,7 @@ impl QueryBinder<'_> {
     }
 
     /// `x IS [NOT] JSON`.
-    pub(crate) fn is_json(
-        &mut self,
-        test: &JsonPredicate,
-        scope: &mut ExprScope<'_>,
-    ) -> Result<Operand> {
+    pub fn is_json(&mut self, test: &JsonPredicate, scope: &mut ExprScope<'_>) -> Result<Operand> {
         let position = self.at(test.operand.span);
         let operand = self.expr(&test.operand, scope)?;
         let value = self.settle(operand)?;
@@ -200,7 +196,7 @@ impl QueryBinder<'_> {
     }
 
     /// The steps that subscripts of a jsonb value are: integers, or text.
-    pub(crate) fn json_steps(
+    pub fn json_steps(
         &mut self,
         subscripts: &[Access],
         position: u32,
@@ -241,7 +237,7 @@ impl QueryBinder<'_> {
     }
 
     /// `json['key'][0]`.
-    pub(crate) fn json_subscript(
+    pub fn json_subscript(
         &mut self,
         base: Operand,
         subscripts: &[Access],

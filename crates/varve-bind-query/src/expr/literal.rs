@@ -6,14 +6,14 @@ use varve_expr::{
 };
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod, Value};
 
-use crate::ColumnDef;
-use crate::bind::names::error::located;
-use crate::bind::plans::operand::{CastContext, Operand, literal, refuse_set};
-use crate::bind::query::context::binder::{PARAMETERS_MAX, QueryBinder};
+use crate::context::binder::{PARAMETERS_MAX, QueryBinder};
+use varve_catalog::ColumnDef;
+use varve_plan::build::operand::{CastContext, Operand, literal, refuse_set};
+use varve_plan::scope::error::located;
 
 impl QueryBinder<'_> {
     /// `$n`.
-    pub(crate) fn parameter(&mut self, number: u32, position: u32) -> Result<Operand> {
+    pub fn parameter(&mut self, number: u32, position: u32) -> Result<Operand> {
         let index = match usize::try_from(number) {
             Ok(number @ 1..=PARAMETERS_MAX) => number - 1,
             _ => {
@@ -37,7 +37,7 @@ impl QueryBinder<'_> {
     }
 
     /// The operand as an expression of type `to`; `None` where that conversion is not allowed.
-    pub(crate) fn convert(
+    pub fn convert(
         &mut self,
         operand: Operand,
         to: LogicalType,
@@ -48,7 +48,7 @@ impl QueryBinder<'_> {
     }
 
     /// As [`QueryBinder::convert`], to a type with a modifier.
-    pub(crate) fn convert_bounded(
+    pub fn convert_bounded(
         &mut self,
         operand: Operand,
         to: LogicalType,
@@ -132,19 +132,14 @@ impl QueryBinder<'_> {
     }
 
     /// The operand as it is; text where nothing told its type.
-    pub(crate) fn settle(&mut self, operand: Operand) -> Result<Expr> {
+    pub fn settle(&mut self, operand: Operand) -> Result<Expr> {
         let to = operand.ty().unwrap_or(LogicalType::Text);
         self.convert(operand, to, CastContext::Implicit, 0)?
             .ok_or_else(|| Error::internal("a type does not convert to itself"))
     }
 
     /// The operand as a condition; `clause` is what wants it.
-    pub(crate) fn condition(
-        &mut self,
-        operand: Operand,
-        clause: &str,
-        position: u32,
-    ) -> Result<Expr> {
+    pub fn condition(&mut self, operand: Operand, clause: &str, position: u32) -> Result<Expr> {
         let shown = operand.ty();
         let condition = self.convert(
             operand,
@@ -167,7 +162,7 @@ impl QueryBinder<'_> {
     }
 
     /// `CAST(operand AS to)`.
-    pub(crate) fn explicit_cast(
+    pub fn explicit_cast(
         &mut self,
         operand: Operand,
         (to, modifier): (LogicalType, TypeMod),
@@ -186,18 +181,13 @@ impl QueryBinder<'_> {
     }
 
     /// The operand as a value for a column.
-    pub(crate) fn assign(
-        &mut self,
-        operand: Operand,
-        column: &ColumnDef,
-        position: u32,
-    ) -> Result<Expr> {
+    pub fn assign(&mut self, operand: Operand, column: &ColumnDef, position: u32) -> Result<Expr> {
         let expr = self.assign_as_written(operand, column, position)?;
         Ok(varve_expr::fold(expr))
     }
 
     /// The same, with what is constant as it is written.
-    pub(crate) fn assign_as_written(
+    pub fn assign_as_written(
         &mut self,
         operand: Operand,
         column: &ColumnDef,

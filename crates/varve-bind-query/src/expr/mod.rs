@@ -1,15 +1,15 @@
 //! Expressions.
 
-pub(crate) mod array;
-pub(crate) mod composite;
-pub(crate) mod domain;
-pub(crate) mod json_call;
-pub(crate) mod literal;
-pub(crate) mod operator;
-pub(crate) mod record;
-pub(crate) mod row;
-pub(crate) mod subquery;
-pub(crate) mod text;
+pub mod array;
+pub mod composite;
+pub mod domain;
+pub mod json_call;
+pub mod literal;
+pub mod operator;
+pub mod record;
+pub mod row;
+pub mod subquery;
+pub mod text;
 
 use varve_ast::{
     Case, Cast, Expr as Ast, ExprKind, IntervalLiteral, Like, LikeKind, Literal, LiteralKind,
@@ -18,21 +18,21 @@ use varve_ast::{
 use varve_expr::{Expr, common_type};
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState, Value};
 
-use crate::bind::names::error::{located, unsupported_at};
-use crate::bind::plans::array::RowsOf;
-use crate::bind::plans::compare::is_null;
-use crate::bind::plans::operand::{CastContext, Operand, literal, number};
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::{ExprScope, count_sets, refuse_sets};
-use crate::bind::query::expr::row::row_of;
-use crate::kept_text::Meaning;
-use crate::pg_catalog::DATABASE;
-use crate::schema::RelationName;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::{ExprScope, count_sets, refuse_sets};
+use crate::expr::row::row_of;
+use varve_catalog::model::schema::RelationName;
+use varve_catalog::pg_catalog::DATABASE;
 use varve_catalog::text::interval::literal_modifier;
+use varve_catalog::text::kept_text::Meaning;
+use varve_plan::build::array::RowsOf;
+use varve_plan::build::compare::is_null;
+use varve_plan::build::operand::{CastContext, Operand, literal, number};
+use varve_plan::scope::error::{located, unsupported_at};
 
 impl QueryBinder<'_> {
     /// An expression as a folded condition of a clause.
-    pub(crate) fn filter(&mut self, ast: &Ast, scope: &mut ExprScope<'_>) -> Result<Expr> {
+    pub fn filter(&mut self, ast: &Ast, scope: &mut ExprScope<'_>) -> Result<Expr> {
         let clause = scope.clause;
         let operand = self.expr(ast, scope)?;
         let expr = self.condition(operand, clause, self.at(ast.span))?;
@@ -40,7 +40,7 @@ impl QueryBinder<'_> {
     }
 
     /// Any expression.
-    pub(crate) fn expr(&mut self, ast: &Ast, scope: &mut ExprScope<'_>) -> Result<Operand> {
+    pub fn expr(&mut self, ast: &Ast, scope: &mut ExprScope<'_>) -> Result<Operand> {
         let kib = match &ast.kind {
             ExprKind::Call(_) | ExprKind::Json(_) => 5,
             _ => 3,
@@ -170,7 +170,7 @@ impl QueryBinder<'_> {
     }
 
     /// A number, string or truth value.
-    pub(crate) fn value(&mut self, written: &Literal) -> Result<Operand> {
+    pub fn value(&mut self, written: &Literal) -> Result<Operand> {
         let position = self.at(written.span);
         let truth = |truth| literal(Value::Boolean(truth), LogicalType::Boolean);
         Ok(match written.kind {
@@ -338,12 +338,12 @@ impl QueryBinder<'_> {
     }
 
     /// Where expressions stand.
-    pub(crate) fn places(&self, exprs: &mut dyn Iterator<Item = &Ast>) -> Vec<u32> {
+    pub fn places(&self, exprs: &mut dyn Iterator<Item = &Ast>) -> Vec<u32> {
         exprs.map(|expr| self.at(expr.span)).collect()
     }
 
     /// Operands in their common type; `what` wants them so.
-    pub(crate) fn unify(
+    pub fn unify(
         &mut self,
         operands: Vec<Operand>,
         what: &str,

@@ -5,12 +5,12 @@ use varve_expr::{Expr, resolve_operator};
 use varve_parser::too_deep;
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState, TypeMod, Value};
 
-use crate::bind::names::error::{located, unsupported_at};
-use crate::bind::plans::compare::{Infix, comparison_type, infix, undefined_operator};
-use crate::bind::plans::operand::{CastContext, Operand, literal, number, refuse_set};
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::ExprScope;
-use crate::bind::query::expr::row::row_of;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
+use crate::expr::row::row_of;
+use varve_plan::build::compare::{Infix, comparison_type, infix, undefined_operator};
+use varve_plan::build::operand::{CastContext, Operand, literal, number, refuse_set};
+use varve_plan::scope::error::{located, unsupported_at};
 
 /// Deepest chain of arithmetic, which is evaluated by recursion.
 const ARITHMETIC_DEPTH_MAX: usize = 200;
@@ -59,7 +59,7 @@ fn links(chain: &Ast) -> (&Ast, Vec<(Link<'_>, &Ast)>) {
 
 impl QueryBinder<'_> {
     /// `NULLIF(a, b)`: `CASE WHEN a = b THEN NULL ELSE a END`.
-    pub(crate) fn nullif(&mut self, operands: Vec<Operand>, position: u32) -> Result<Operand> {
+    pub fn nullif(&mut self, operands: Vec<Operand>, position: u32) -> Result<Operand> {
         let mut operands = operands.into_iter();
         let (Some(left), Some(right)) = (operands.next(), operands.next()) else {
             return Err(Error::internal("NULLIF without two arguments"));
@@ -95,11 +95,7 @@ impl QueryBinder<'_> {
     }
 
     /// A chain of infix operators, from the left.
-    pub(crate) fn infix_chain(
-        &mut self,
-        chain: &Ast,
-        scope: &mut ExprScope<'_>,
-    ) -> Result<Operand> {
+    pub fn infix_chain(&mut self, chain: &Ast, scope: &mut ExprScope<'_>) -> Result<Operand> {
         let (first, links) = links(chain);
         let left_position = self.at(first.span);
         let mut links = links.into_iter().peekable();
@@ -213,7 +209,7 @@ impl QueryBinder<'_> {
     }
 
     /// `left op right`.
-    pub(crate) fn comparison(
+    pub fn comparison(
         &mut self,
         op: CompareOp,
         left: Operand,
@@ -229,7 +225,7 @@ impl QueryBinder<'_> {
     }
 
     /// Both sides of a comparison in one type.
-    pub(crate) fn comparable(
+    pub fn comparable(
         &mut self,
         symbol: &str,
         left: Operand,
@@ -247,19 +243,14 @@ impl QueryBinder<'_> {
     }
 
     /// An operator of the function table over its arguments.
-    pub(crate) fn operator(
-        &mut self,
-        name: &str,
-        operands: Vec<Operand>,
-        position: u32,
-    ) -> Result<Expr> {
+    pub fn operator(&mut self, name: &str, operands: Vec<Operand>, position: u32) -> Result<Expr> {
         let types: Vec<Option<LogicalType>> = operands.iter().map(Operand::ty).collect();
         let function = resolve_operator(name, &types, position)?;
         self.call(function, operands, position)
     }
 
     /// A prefix operator.
-    pub(crate) fn prefix(
+    pub fn prefix(
         &mut self,
         operator: &Operator,
         input: &Ast,
@@ -285,7 +276,7 @@ impl QueryBinder<'_> {
     }
 
     /// `input [NOT] IN (list)`.
-    pub(crate) fn in_list(
+    pub fn in_list(
         &mut self,
         (input, list): (&Ast, &[Ast]),
         negated: bool,
@@ -330,11 +321,7 @@ impl QueryBinder<'_> {
     }
 
     /// `input [NOT] BETWEEN low AND high`.
-    pub(crate) fn between(
-        &mut self,
-        between: &Between,
-        scope: &mut ExprScope<'_>,
-    ) -> Result<Operand> {
+    pub fn between(&mut self, between: &Between, scope: &mut ExprScope<'_>) -> Result<Operand> {
         let position = self.at(between.operator);
         let negated = between.is_negated;
         let input = self.expr(&between.operand, scope)?;
@@ -390,7 +377,7 @@ impl QueryBinder<'_> {
     }
 
     /// `IS [NOT] TRUE`, `IS [NOT] FALSE`, `IS [NOT] UNKNOWN`.
-    pub(crate) fn is_truth(
+    pub fn is_truth(
         &mut self,
         input: &Ast,
         truth: Truth,

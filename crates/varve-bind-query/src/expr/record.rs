@@ -7,11 +7,11 @@ use varve_ast::Expr as Ast;
 use varve_expr::Expr;
 use varve_types::Result;
 
-use crate::bind::plans::operand::Operand;
-use crate::bind::plans::row_value::{object, row_call};
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::ExprScope;
-use crate::schema::RelationName;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
+use varve_catalog::model::schema::RelationName;
+use varve_plan::build::operand::Operand;
+use varve_plan::build::row_value::{object, row_call};
 
 /// The functions that read rows.
 const ROW_READERS: [&str; 17] = [
@@ -35,13 +35,13 @@ const ROW_READERS: [&str; 17] = [
 ];
 
 /// Whether a function takes rows for its arguments.
-pub(crate) fn reads_rows(name: &str) -> bool {
+pub fn reads_rows(name: &str) -> bool {
     ROW_READERS.contains(&name)
 }
 
 impl QueryBinder<'_> {
     /// The row of a relation in reach; `None` where no relation has the name.
-    pub(crate) fn whole_row(
+    pub fn whole_row(
         &mut self,
         name: &str,
         position: u32,
@@ -89,7 +89,7 @@ impl QueryBinder<'_> {
     }
 
     /// `ROW(a, b)` as an object.
-    pub(crate) fn written_row(
+    pub fn written_row(
         &mut self,
         fields: &[Ast],
         position: u32,

@@ -4,14 +4,14 @@ use varve_ast::{Expr as Ast, ExprKind, Operator};
 use varve_expr::Expr;
 use varve_types::{CompareOp, Error, Result, SqlState};
 
-use crate::bind::names::error::{located, unsupported_at};
-use crate::bind::plans::compare::{Infix, compare_rows, infix};
-use crate::bind::plans::operand::Operand;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::ExprScope;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
+use varve_plan::build::compare::{Infix, compare_rows, infix};
+use varve_plan::build::operand::Operand;
+use varve_plan::scope::error::{located, unsupported_at};
 
 /// The fields of a row value as it is written.
-pub(crate) fn row_of(ast: &Ast) -> Option<&[Ast]> {
+pub fn row_of(ast: &Ast) -> Option<&[Ast]> {
     match &ast.kind {
         ExprKind::Row { fields, .. } => Some(fields),
         _ => None,
@@ -20,11 +20,7 @@ pub(crate) fn row_of(ast: &Ast) -> Option<&[Ast]> {
 
 impl QueryBinder<'_> {
     /// The fields of a row value, or the one operand that an expression is.
-    pub(crate) fn row_operands(
-        &mut self,
-        ast: &Ast,
-        scope: &mut ExprScope<'_>,
-    ) -> Result<Vec<Operand>> {
+    pub fn row_operands(&mut self, ast: &Ast, scope: &mut ExprScope<'_>) -> Result<Vec<Operand>> {
         match row_of(ast) {
             None => {
                 let operand = self.expr(ast, scope)?;
@@ -41,7 +37,7 @@ impl QueryBinder<'_> {
     }
 
     /// Operands in pairs of one type each.
-    pub(crate) fn row_pairs(
+    pub fn row_pairs(
         &mut self,
         op: CompareOp,
         left: Vec<Operand>,
@@ -62,7 +58,7 @@ impl QueryBinder<'_> {
     }
 
     /// `(a, b) op (c, d)`, or a subquery of one row on the right.
-    pub(crate) fn row_comparison(
+    pub fn row_comparison(
         &mut self,
         left: &Ast,
         operator: &Operator,
@@ -86,7 +82,7 @@ impl QueryBinder<'_> {
     }
 
     /// `(a, b) IS [NOT] DISTINCT FROM (c, d)`.
-    pub(crate) fn row_is_distinct(
+    pub fn row_is_distinct(
         &mut self,
         (left, right): (&Ast, &Ast),
         negated: bool,
@@ -112,7 +108,7 @@ impl QueryBinder<'_> {
     }
 
     /// `(a, b) IN ((c, d), ...)`.
-    pub(crate) fn row_in_list(
+    pub fn row_in_list(
         &mut self,
         row: &Ast,
         list: &[Ast],
@@ -139,7 +135,7 @@ impl QueryBinder<'_> {
     }
 
     /// `(a, b) IS [NOT] NULL`: whether all fields are.
-    pub(crate) fn row_is_null(
+    pub fn row_is_null(
         &mut self,
         row: &Ast,
         negated: bool,

@@ -4,19 +4,19 @@ use varve_ast::{ExprKind, InSubquery, Quantified, Quantifier, Query as AstQuery}
 use varve_expr::{Expr, fold};
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
 
-use crate::bind::names::error::{located, unsupported_at};
-use crate::bind::plans::compare::{Infix, infix};
-use crate::bind::plans::operand::{Operand, refuse_set};
-use crate::bind::plans::placeholder::subquery_column;
-use crate::bind::plans::subquery::{Subquery, SubqueryKind, slot_values};
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::ExprScope;
-use crate::plan::{Plan, Query, SetCall};
-use crate::push_down::one_row;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
+use varve_plan::build::compare::{Infix, infix};
+use varve_plan::build::operand::{Operand, refuse_set};
+use varve_plan::build::placeholder::subquery_column;
+use varve_plan::build::subquery::{Subquery, SubqueryKind, slot_values};
+use varve_plan::optimize::push_down::one_row;
+use varve_plan::plan::{Plan, Query, SetCall};
+use varve_plan::scope::error::{located, unsupported_at};
 
 impl QueryBinder<'_> {
     /// Binds a subquery.
-    pub(crate) fn subquery(
+    pub fn subquery(
         &mut self,
         query: &AstQuery,
         scope: &mut ExprScope<'_>,
@@ -63,7 +63,7 @@ impl QueryBinder<'_> {
     }
 
     /// The column of a plan of one row and one column, which is joined to what the scope is of.
-    pub(crate) fn row_of_subquery(
+    pub fn row_of_subquery(
         &self,
         plan: Plan,
         ty: LogicalType,
@@ -76,7 +76,7 @@ impl QueryBinder<'_> {
     }
 
     /// The column of what a function gives for each row of what the scope is of.
-    pub(crate) fn called_for_rows(
+    pub fn called_for_rows(
         &self,
         call: SetCall,
         ty: LogicalType,
@@ -101,7 +101,7 @@ impl QueryBinder<'_> {
     }
 
     /// `(SELECT ...)` as a value; `position` is that of the parenthesis.
-    pub(crate) fn scalar_subquery(
+    pub fn scalar_subquery(
         &mut self,
         query: &AstQuery,
         position: u32,
@@ -113,7 +113,7 @@ impl QueryBinder<'_> {
     }
 
     /// The columns of a subquery of at most one row.
-    pub(crate) fn row_subquery(
+    pub fn row_subquery(
         &mut self,
         query: &AstQuery,
         width: usize,
@@ -144,7 +144,7 @@ impl QueryBinder<'_> {
     }
 
     /// `[NOT] EXISTS (SELECT ...)`.
-    pub(crate) fn exists(
+    pub fn exists(
         &mut self,
         query: &AstQuery,
         negated: bool,
@@ -156,11 +156,7 @@ impl QueryBinder<'_> {
     }
 
     /// `operand [NOT] IN (SELECT ...)`.
-    pub(crate) fn in_subquery(
-        &mut self,
-        test: &InSubquery,
-        scope: &mut ExprScope<'_>,
-    ) -> Result<Operand> {
+    pub fn in_subquery(&mut self, test: &InSubquery, scope: &mut ExprScope<'_>) -> Result<Operand> {
         let left = self.row_operands(&test.operand, scope)?;
         let position = self.at(test.operator);
         let number = self.any(left, CompareOp::Eq, &test.query, position, scope)?;
@@ -168,7 +164,7 @@ impl QueryBinder<'_> {
     }
 
     /// `left op ANY (SELECT ...)` and `left op ALL (SELECT ...)`.
-    pub(crate) fn quantified(
+    pub fn quantified(
         &mut self,
         quantified: &Quantified,
         scope: &mut ExprScope<'_>,

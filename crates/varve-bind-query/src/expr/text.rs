@@ -4,17 +4,17 @@ use varve_ast::{Expr as Ast, Like, Name, ObjectName};
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::operand::Operand;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::ExprScope;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
+use varve_plan::build::operand::Operand;
+use varve_plan::scope::error::located;
 
 /// Strings are ordered by their bytes in all of these.
 const COLLATIONS: [&str; 5] = ["C", "POSIX", "default", "ucs_basic", "C.utf8"];
 
 impl QueryBinder<'_> {
     /// `input [NOT] SIMILAR TO pattern [ESCAPE escape]`.
-    pub(crate) fn similar(&mut self, like: &Like, scope: &mut ExprScope<'_>) -> Result<Operand> {
+    pub fn similar(&mut self, like: &Like, scope: &mut ExprScope<'_>) -> Result<Operand> {
         let position = self.at(like.operator);
         let input = self.expr(&like.operand, scope)?;
         let mut args = vec![self.expr(&like.pattern, scope)?];
@@ -28,7 +28,7 @@ impl QueryBinder<'_> {
     }
 
     /// `input COLLATE collation`.
-    pub(crate) fn collate(
+    pub fn collate(
         &mut self,
         input: &Ast,
         collation: &ObjectName,
@@ -42,12 +42,7 @@ impl QueryBinder<'_> {
     }
 
     /// Refuses a collation that there is not, or that a type cannot have.
-    pub(crate) fn collation(
-        &self,
-        name: &ObjectName,
-        ty: LogicalType,
-        position: u32,
-    ) -> Result<()> {
+    pub fn collation(&self, name: &ObjectName, ty: LogicalType, position: u32) -> Result<()> {
         let Name {
             text, is_quoted, ..
         } = &name.name;

@@ -5,23 +5,23 @@ use std::sync::Arc;
 use varve_ast::ArgumentMode;
 use varve_types::Result;
 
-use crate::bind::plans::operand::CastContext;
-use crate::bind::plans::routine::{first_row, is_run_first};
-use crate::bind::plans::row_value::{called_fields, check_row, is_whole_row, unfolded};
-use crate::bind::query::call::set_function::{Columns, Definition, check_definitions};
-use crate::bind::query::context::arguments::{Arguments, Candidates};
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::ExprScope;
-use crate::function_def::{ArgumentDef, FunctionDef, Returns};
-use crate::plan::{JoinKind, JoinNode, Plan, ProjectSetNode, Query};
-use crate::push_down::one_row;
-use crate::schema::RelationName;
-use crate::scope::Scope;
+use crate::call::set_function::{Columns, Definition, check_definitions};
+use crate::context::arguments::{Arguments, Candidates};
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
+use varve_catalog::model::function_def::{ArgumentDef, FunctionDef, Returns};
+use varve_catalog::model::schema::RelationName;
+use varve_plan::build::operand::CastContext;
+use varve_plan::build::routine::{first_row, is_run_first};
+use varve_plan::build::row_value::{called_fields, check_row, is_whole_row, unfolded};
+use varve_plan::optimize::push_down::one_row;
+use varve_plan::plan::{JoinKind, JoinNode, Plan, ProjectSetNode, Query};
+use varve_plan::scope::scope::Scope;
 
 impl QueryBinder<'_> {
     /// The rows of a call in FROM with the names and types of their columns, and whether the only
     /// one has no name of its own.
-    pub(crate) fn user_rows(
+    pub fn user_rows(
         &mut self,
         (name, candidates): (&RelationName, &Candidates),
         args: &Arguments<'_>,
@@ -109,7 +109,7 @@ impl QueryBinder<'_> {
     }
 
     /// A row that is written as the only column of a body, in the type that the function declares.
-    pub(crate) fn as_whole_row(&mut self, mut query: Query, def: &FunctionDef) -> Result<Query> {
+    pub fn as_whole_row(&mut self, mut query: Query, def: &FunctionDef) -> Result<Query> {
         if let (Some(row), Plan::Project { exprs, .. }, [field]) =
             (def.row_type(), &mut query.plan, query.fields.as_mut_slice())
             && let [value] = exprs.as_mut_slice()

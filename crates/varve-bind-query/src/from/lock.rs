@@ -6,21 +6,17 @@ use varve_ast::{
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::bind::names::claimed::Claimed;
-use crate::bind::names::error::located;
-use crate::bind::plans::lock::refused;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::claims::Claim;
-use crate::plan::{LockStrength, LockTarget, LockWait, RowLock};
-use crate::scope::Scope;
+use crate::context::binder::QueryBinder;
+use crate::context::claims::Claim;
+use varve_plan::build::lock::refused;
+use varve_plan::plan::{LockStrength, LockTarget, LockWait, RowLock};
+use varve_plan::scope::claimed::Claimed;
+use varve_plan::scope::error::located;
+use varve_plan::scope::scope::Scope;
 
 impl QueryBinder<'_> {
     /// How a query claims its rows, with what the one around it says.
-    pub(crate) fn claims_of(
-        &self,
-        query: &AstQuery,
-        around: Option<RowLock>,
-    ) -> Result<Vec<Claim>> {
+    pub fn claims_of(&self, query: &AstQuery, around: Option<RowLock>) -> Result<Vec<Claim>> {
         let mut claims = Vec::new();
         for clause in &query.locks {
             self.add_claims(clause, &mut claims)?;
@@ -68,7 +64,7 @@ impl QueryBinder<'_> {
     }
 
     /// How the rows of a relation of FROM are claimed that goes by this name.
-    pub(crate) fn claim_of(&self, name: &str) -> Option<RowLock> {
+    pub fn claim_of(&self, name: &str) -> Option<RowLock> {
         let claims = self.context.claims.iter();
         let meant = claims.filter(|claim| claim.of.as_ref().is_none_or(|(of, _)| of == name));
         let locks = meant.map(|claim| claim.lock);
@@ -79,7 +75,7 @@ impl QueryBinder<'_> {
     }
 
     /// Refuses to claim rows by name that are not a table's.
-    pub(crate) fn refuse_claim(&self, names: &Scope, what: &str) -> Result<()> {
+    pub fn refuse_claim(&self, names: &Scope, what: &str) -> Result<()> {
         for claim in &self.context.claims {
             let Some((of, position)) = &claim.of else {
                 continue;
@@ -94,7 +90,7 @@ impl QueryBinder<'_> {
     }
 
     /// Refuses the claims of a query that cannot make any.
-    pub(crate) fn refuse_claims(&self, claims: &[Claim], why: &str) -> Result<()> {
+    pub fn refuse_claims(&self, claims: &[Claim], why: &str) -> Result<()> {
         match claims.first() {
             None => Ok(()),
             Some(claim) => Err(refused(claim.lock.strength.words(), why)),
@@ -102,7 +98,7 @@ impl QueryBinder<'_> {
     }
 
     /// Refuses to claim rows that a join may make of NULLs.
-    pub(crate) fn refuse_nullable(&self, names: &Scope) -> Result<()> {
+    pub fn refuse_nullable(&self, names: &Scope) -> Result<()> {
         let mut claimed = names
             .tables
             .iter()
@@ -117,7 +113,7 @@ impl QueryBinder<'_> {
     }
 
     /// The tables whose rows a query claims, if it has none of the clauses that forbid it.
-    pub(crate) fn claimed_tables(
+    pub fn claimed_tables(
         &self,
         claims: &[Claim],
         names: &Scope,

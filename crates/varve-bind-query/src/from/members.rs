@@ -5,16 +5,16 @@ use std::sync::Arc;
 use varve_expr::Expr;
 use varve_types::{LogicalType, Value};
 
-use crate::bind::plans::table::{MemberRows, full_scan, named_types};
-use crate::bind::query::context::binder::QueryBinder;
-use crate::catalog::TableDef;
-use crate::pg_catalog::relation_oid;
-use crate::plan::{Plan, Relation};
-use crate::statement::Member;
+use crate::context::binder::QueryBinder;
+use varve_catalog::model::table::TableDef;
+use varve_catalog::pg_catalog::relation_oid;
+use varve_plan::build::table::{MemberRows, full_scan, named_types};
+use varve_plan::plan::statement::Member;
+use varve_plan::plan::{Plan, Relation};
 
 impl QueryBinder<'_> {
     /// The rows of a table, and unless it is meant only, of those below it.
-    pub(crate) fn member_rows(
+    pub fn member_rows(
         &self,
         table: &Arc<TableDef>,
         only: bool,

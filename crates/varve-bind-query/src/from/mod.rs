@@ -1,12 +1,12 @@
 //! FROM: the relations, their names, and the conditions of joins.
 
-pub(crate) mod function_rows;
-pub(crate) mod lock;
-pub(crate) mod members;
-pub(crate) mod relation;
-pub(crate) mod table_function;
-pub(crate) mod values;
-pub(crate) mod view;
+pub mod function_rows;
+pub mod lock;
+pub mod members;
+pub mod relation;
+pub mod table_function;
+pub mod values;
+pub mod view;
 
 use varve_ast::{
     Alias, Expr as Ast, FromItem, Join, JoinCondition, JoinKind as AstJoinKind, Relation,
@@ -16,26 +16,26 @@ use varve_expr::Expr;
 use varve_parser::too_deep;
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
 
-use crate::bind::names::claimed::Claimed;
-use crate::bind::names::error::{located, refuse, unsupported_at};
-use crate::bind::plans::operand::Operand;
-use crate::bind::plans::placeholder::{Place, place};
-use crate::bind::plans::routine::joined;
-use crate::bind::plans::subquery::{Captured, Subquery, attach_conditions, slot_values};
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::ctes::IN_OUTER_JOIN;
-use crate::bind::query::context::scope::ExprScope;
-use crate::optimize::taken;
-use crate::plan::{JoinKind, JoinNode, Plan, Query};
-use crate::push_down::one_row;
-use crate::scope::{Scope, UNNAMED};
-use crate::walk::{conjunction, map_columns, split_conjunction, substitute};
+use crate::context::binder::QueryBinder;
+use crate::context::ctes::IN_OUTER_JOIN;
+use crate::context::scope::ExprScope;
+use varve_expr::walk::{conjunction, map_columns, split_conjunction, substitute};
+use varve_plan::build::operand::Operand;
+use varve_plan::build::placeholder::{Place, place};
+use varve_plan::build::routine::joined;
+use varve_plan::build::subquery::{Captured, Subquery, attach_conditions, slot_values};
+use varve_plan::optimize::push_down::one_row;
+use varve_plan::optimize::taken;
+use varve_plan::plan::{JoinKind, JoinNode, Plan, Query};
+use varve_plan::scope::claimed::Claimed;
+use varve_plan::scope::error::{located, refuse, unsupported_at};
+use varve_plan::scope::scope::{Scope, UNNAMED};
 
 /// Most relations of a FROM clause: each is a level of the plan.
 const RELATIONS_MAX: usize = 256;
 
 /// A relation of FROM with the names that it gives; its columns are numbered from 0.
-pub(crate) type Bound = (Plan, Scope);
+pub type Bound = (Plan, Scope);
 
 /// The columns that a join by USING or NATURAL has of both sides.
 #[derive(Default)]
@@ -50,7 +50,7 @@ struct Shared {
 
 impl QueryBinder<'_> {
     /// A FROM clause; one row without columns where there is none.
-    pub(crate) fn from(&mut self, items: &[FromItem]) -> Result<Bound> {
+    pub fn from(&mut self, items: &[FromItem]) -> Result<Bound> {
         let relations: usize = items.iter().map(|item| item.joins.len() + 1).sum();
         if relations > RELATIONS_MAX {
             return Err(located(too_deep(), self.first()));
@@ -109,7 +109,7 @@ impl QueryBinder<'_> {
     }
 
     /// Two relations joined by a condition.
-    pub(crate) fn join_on(
+    pub fn join_on(
         &mut self,
         kind: JoinKind,
         left: Bound,
@@ -359,7 +359,7 @@ impl QueryBinder<'_> {
     }
 
     /// Where a relation stands: its alias if it has one, 0 of a query without one.
-    pub(crate) fn relation_position(&self, relation: &Relation) -> u32 {
+    pub fn relation_position(&self, relation: &Relation) -> u32 {
         let (alias, own) = match relation {
             Relation::Table(table) => (&table.alias, self.at(table.name.span())),
             Relation::Function(function) => (&function.alias, self.at(function.span)),
@@ -370,7 +370,7 @@ impl QueryBinder<'_> {
     }
 
     /// One relation; `base` is where the levels of its FROM clause start.
-    pub(crate) fn relation(&mut self, relation: &Relation, base: usize) -> Result<Bound> {
+    pub fn relation(&mut self, relation: &Relation, base: usize) -> Result<Bound> {
         match relation {
             Relation::Table(table) => {
                 let alias = table.alias.as_ref();

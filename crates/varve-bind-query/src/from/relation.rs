@@ -6,23 +6,24 @@ use varve_types::{
     ColumnId, CompareOp, Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, Value,
 };
 
-use crate::bind::names::claimed::Claimed;
-use crate::bind::names::error::{located, refuse};
-use crate::bind::plans::operand::{CastContext, Operand, literal};
-use crate::bind::plans::table::{MemberRows, full_scan};
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::ctes::Columns;
-use crate::bind::query::context::scope::ExprScope;
-use crate::bind::query::from::Bound;
-use crate::catalog::TableDef;
-use crate::pg_catalog::is_of_session;
-use crate::plan::{Plan, Query, Relation, RowLock};
-use crate::push_down::one_row;
-use crate::schema::{Named, RelationName};
-use crate::scope::{Scope, TABLEOID};
-use crate::system_view::system_view_columns;
-use crate::view::{ViewDef, ViewKind, ViewRead};
+use crate::context::binder::QueryBinder;
+use crate::context::ctes::Columns;
+use crate::context::scope::ExprScope;
+use crate::from::Bound;
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::schema::RelationName;
+use varve_catalog::model::table::TableDef;
+use varve_catalog::model::view::{ViewDef, ViewKind, ViewRead};
+use varve_catalog::pg_catalog::is_of_session;
+use varve_catalog::pg_catalog::system_view::system_view_columns;
 use varve_catalog::text::name::undefined_table;
+use varve_plan::build::operand::{CastContext, Operand, literal};
+use varve_plan::build::table::{MemberRows, full_scan};
+use varve_plan::optimize::push_down::one_row;
+use varve_plan::plan::{Plan, Query, Relation, RowLock};
+use varve_plan::scope::claimed::Claimed;
+use varve_plan::scope::error::{located, refuse};
+use varve_plan::scope::scope::{Scope, TABLEOID};
 
 /// What is read of a table.
 struct TableRows {
@@ -85,12 +86,7 @@ impl TableRows {
 
 impl QueryBinder<'_> {
     /// `TABLESAMPLE method (percent) [REPEATABLE (seed)]`.
-    pub(crate) fn sampled(
-        &mut self,
-        plan: Plan,
-        sample: &TableSample,
-        position: u32,
-    ) -> Result<Plan> {
+    pub fn sampled(&mut self, plan: Plan, sample: &TableSample, position: u32) -> Result<Plan> {
         // Rows are chosen one by one, whichever the method.
         let TableSample {
             method: _,
@@ -121,7 +117,7 @@ impl QueryBinder<'_> {
     }
 
     /// A relation by its name, which may be that of a query of WITH.
-    pub(crate) fn named_relation(
+    pub fn named_relation(
         &mut self,
         name: &ObjectName,
         alias: Option<&Alias>,
@@ -385,7 +381,7 @@ impl QueryBinder<'_> {
     }
 
     /// A plan under the names that its alias gives.
-    pub(crate) fn named_plan(
+    pub fn named_plan(
         &mut self,
         plan: Plan,
         name: String,
@@ -400,7 +396,7 @@ impl QueryBinder<'_> {
     }
 
     /// The name of an alias; its column names replace the first columns' names.
-    pub(crate) fn apply_alias(
+    pub fn apply_alias(
         &self,
         alias: &Alias,
         columns: &mut [(String, LogicalType)],
@@ -443,7 +439,7 @@ fn refuse_lock(claim: Option<RowLock>, what: &str, written: &RelationName) -> Re
 }
 
 /// Gives the first columns of a relation new names.
-pub(crate) fn rename_columns<'n>(
+pub fn rename_columns<'n>(
     relation: &str,
     new_names: impl ExactSizeIterator<Item = &'n Name>,
     columns: &mut [(String, LogicalType)],

@@ -6,20 +6,20 @@ use varve_ast::{
 use varve_expr::{Expr, fold};
 use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, Value};
 
-use crate::bind::names::error::{located, unsupported_at};
-use crate::bind::plans::array::{RowsOf, gathered};
-use crate::bind::plans::operand::{Operand, literal};
-use crate::bind::plans::row_value::{Field, rows_of};
-use crate::bind::plans::subquery::{Subquery, attach};
-use crate::bind::query::call::set_function::{Columns, Definition};
-use crate::bind::query::context::arguments::Arguments;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::ExprScope;
-use crate::kept_text::Meaning;
-use crate::plan::{JoinKind, JoinNode, Plan, ProjectSetNode, SetCall};
-use crate::push_down::one_row;
-use crate::scope::Scope;
+use crate::call::set_function::{Columns, Definition};
+use crate::context::arguments::Arguments;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
+use varve_catalog::text::kept_text::Meaning;
 use varve_catalog::text::name::simple_name;
+use varve_plan::build::array::{RowsOf, gathered};
+use varve_plan::build::operand::{Operand, literal};
+use varve_plan::build::row_value::{Field, rows_of};
+use varve_plan::build::subquery::{Subquery, attach};
+use varve_plan::optimize::push_down::one_row;
+use varve_plan::plan::{JoinKind, JoinNode, Plan, ProjectSetNode, SetCall};
+use varve_plan::scope::error::{located, unsupported_at};
+use varve_plan::scope::scope::Scope;
 
 /// A call as it is written, with the columns that it defines.
 struct Written<'a> {
@@ -48,7 +48,7 @@ struct Given {
 impl QueryBinder<'_> {
     /// A function in FROM, or several side by side; what they may read of the relations before them
     /// are outer values.
-    pub(crate) fn table_function(
+    pub fn table_function(
         &mut self,
         relation: &FunctionRelation,
         base: usize,

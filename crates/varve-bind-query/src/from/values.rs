@@ -4,23 +4,19 @@ use varve_ast::{Expr as Ast, ExprKind, ObjectName, Values};
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::operand::{CastContext, Operand};
-use crate::bind::plans::subquery::{Subquery, attach};
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::ExprScope;
-use crate::plan::{Field, Plan, Query};
-use crate::push_down::one_row;
-use crate::scope::Scope;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
 use varve_catalog::text::type_name::type_name;
+use varve_plan::build::operand::{CastContext, Operand};
+use varve_plan::build::subquery::{Subquery, attach};
+use varve_plan::optimize::push_down::one_row;
+use varve_plan::plan::{Field, Plan, Query};
+use varve_plan::scope::error::located;
+use varve_plan::scope::scope::Scope;
 
 impl QueryBinder<'_> {
     /// `VALUES (...), (...)` as a query.
-    pub(crate) fn values(
-        &mut self,
-        values: &Values,
-        hints: Option<&[LogicalType]>,
-    ) -> Result<Query> {
+    pub fn values(&mut self, values: &Values, hints: Option<&[LogicalType]>) -> Result<Query> {
         let names = Scope::default();
         let mut scope = ExprScope::with_subqueries(&names, "VALUES");
         let columns = self.value_columns(values, &mut scope)?;
@@ -119,7 +115,7 @@ impl QueryBinder<'_> {
     }
 
     /// The rows of VALUES, all of one length.
-    pub(crate) fn value_rows<'v>(&self, values: &'v Values) -> Result<&'v [Vec<Ast>]> {
+    pub fn value_rows<'v>(&self, values: &'v Values) -> Result<&'v [Vec<Ast>]> {
         let rows = &values.rows;
         let width = rows.first().map_or(0, Vec::len);
         for row in rows {
@@ -133,7 +129,7 @@ impl QueryBinder<'_> {
 }
 
 /// The name before `.*`.
-pub(crate) fn whole_record(ast: &Ast) -> Option<&ObjectName> {
+pub fn whole_record(ast: &Ast) -> Option<&ObjectName> {
     match &ast.kind {
         ExprKind::TableStar(name) => Some(name),
         _ => None,
@@ -146,7 +142,7 @@ fn other_length(position: u32) -> Error {
 }
 
 /// Rows of constants, or of what subqueries give.
-pub(crate) fn value_plan(
+pub fn value_plan(
     rows: Vec<Vec<Expr>>,
     types: Vec<LogicalType>,
     subqueries: &[Subquery],

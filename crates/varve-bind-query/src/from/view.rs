@@ -5,16 +5,17 @@ use std::sync::Arc;
 use varve_parser::too_deep;
 use varve_types::{ColumnId, Error, ObjectId, Result, SqlState, meter};
 
-use crate::bind::names::syntax::view_query;
-use crate::bind::query::context::binder::{NESTING_MAX, NO_SOURCE, QueryBinder};
-use crate::bind::query::context::query_context::QueryContext;
-use crate::plan::{Query, RowLock};
-use crate::schema::{Named, RelationName};
-use crate::view::{ViewDef, ViewRead};
+use crate::context::binder::{NESTING_MAX, NO_SOURCE, QueryBinder};
+use crate::context::query_context::QueryContext;
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::schema::RelationName;
+use varve_catalog::model::view::{ViewDef, ViewRead};
+use varve_plan::plan::{Query, RowLock};
+use varve_plan::scope::syntax::view_query;
 
 impl QueryBinder<'_> {
     /// Binds something of the query of a view, around which nothing is in its reach.
-    pub(crate) fn in_view<T>(
+    pub fn in_view<T>(
         &mut self,
         view: &Arc<ViewDef>,
         bind: impl FnOnce(&mut Self, &varve_ast::Query) -> Result<T>,
@@ -37,11 +38,7 @@ impl QueryBinder<'_> {
     }
 
     /// The query of a view, with its columns under their names; `lock` is how its rows are locked.
-    pub(crate) fn view_plan(
-        &mut self,
-        view: &Arc<ViewDef>,
-        lock: Option<RowLock>,
-    ) -> Result<Query> {
+    pub fn view_plan(&mut self, view: &Arc<ViewDef>, lock: Option<RowLock>) -> Result<Query> {
         let mut query = self.in_view(view, |binder, ast| binder.locked_query(ast, lock))?;
         let is_same = query.fields.len() == view.columns.len()
             && (query.fields.iter().zip(&view.columns))
@@ -57,7 +54,7 @@ impl QueryBinder<'_> {
     }
 
     /// What a name in FROM means; inside of a view as it was when the view was made.
-    pub(crate) fn read_name(&mut self, name: &RelationName) -> Option<(Named, Option<ViewRead>)> {
+    pub fn read_name(&mut self, name: &RelationName) -> Option<(Named, Option<ViewRead>)> {
         if let Some(view) = &self.context.view {
             let mut reads = view.reads.iter();
             let read = reads.find(|read| read.written == *name)?.clone();
@@ -75,7 +72,7 @@ impl QueryBinder<'_> {
     }
 
     /// Notes for a view that is being made what a name means.
-    pub(crate) fn note_read(
+    pub fn note_read(
         &mut self,
         written: &RelationName,
         object: ObjectId,

@@ -4,16 +4,16 @@ use varve_ast::{Expr as Ast, ExprKind, GroupItem};
 use varve_expr::Expr;
 use varve_types::{Error, Result, SqlState};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::output::{Output, check_comparable};
-use crate::bind::plans::placeholder::{Place, place};
-use crate::bind::plans::sets::for_each_read;
-use crate::bind::plans::stage::Groups;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::ExprScope;
-use crate::bind::query::select::order::{ordinal, output_named};
-use crate::scope::Scope;
-use crate::walk::same_meaning;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
+use crate::select::order::{ordinal, output_named};
+use varve_expr::walk::same_meaning;
+use varve_plan::build::output::{Output, check_comparable};
+use varve_plan::build::placeholder::{Place, place};
+use varve_plan::build::sets::for_each_read;
+use varve_plan::build::stage::Groups;
+use varve_plan::scope::error::located;
+use varve_plan::scope::scope::Scope;
 
 /// Most grouping sets of a query, as in PostgreSQL.
 const SETS_MAX: usize = 4096;
@@ -25,7 +25,7 @@ type Sets<'a> = Vec<Vec<&'a Ast>>;
 
 impl QueryBinder<'_> {
     /// The groups; `None` without GROUP BY.
-    pub(crate) fn group_by(
+    pub fn group_by(
         &mut self,
         items: &[GroupItem],
         outputs: &[Output],

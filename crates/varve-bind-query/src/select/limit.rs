@@ -4,18 +4,18 @@ use varve_ast::{Expr as Ast, ExprKind, Limit};
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::limit::RowLimit;
-use crate::bind::plans::operand::{CastContext, literal};
-use crate::bind::plans::subquery::attach;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::ExprScope;
-use crate::plan::Plan;
-use crate::push_down::one_row;
-use crate::scope::Scope;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
+use varve_plan::build::limit::RowLimit;
+use varve_plan::build::operand::{CastContext, literal};
+use varve_plan::build::subquery::attach;
+use varve_plan::optimize::push_down::one_row;
+use varve_plan::plan::Plan;
+use varve_plan::scope::error::located;
+use varve_plan::scope::scope::Scope;
 
 impl QueryBinder<'_> {
-    pub(crate) fn row_limit(
+    pub fn row_limit(
         &mut self,
         limit: Option<&Limit>,
         offset: Option<&Ast>,

@@ -1,32 +1,32 @@
 //! SELECT.
 
-pub(crate) mod grouping;
-pub(crate) mod limit;
-pub(crate) mod order;
-pub(crate) mod query;
-pub(crate) mod select_list;
-pub(crate) mod set_operation;
+pub mod grouping;
+pub mod limit;
+pub mod order;
+pub mod query;
+pub mod select_list;
+pub mod set_operation;
 
 use varve_ast::{Distinct, Expr as Ast, OrderItem, Select};
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::finish::{Selected, finish, is_false};
-use crate::bind::plans::gapfill::Gapfill;
-use crate::bind::plans::grouped::grouped;
-use crate::bind::plans::limit::RowLimit;
-use crate::bind::plans::output::{OrderKey, Output, check_comparable};
-use crate::bind::plans::sets::expanded;
-use crate::bind::plans::stage::{Above, Distinctness, Grouping, Groups, Stage, computed, windowed};
-use crate::bind::plans::subquery::{Subquery, attach_conditions};
-use crate::bind::plans::window::WindowUse;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::claims::Claim;
-use crate::bind::query::context::scope::ExprScope;
-use crate::plan::{AggregateCall, LockTarget, Query, SetCall};
-use crate::scope::Scope;
-use crate::walk::split_conjunction;
+use crate::context::binder::QueryBinder;
+use crate::context::claims::Claim;
+use crate::context::scope::ExprScope;
+use varve_expr::walk::split_conjunction;
+use varve_plan::build::finish::{Selected, finish, is_false};
+use varve_plan::build::gapfill::Gapfill;
+use varve_plan::build::grouped::grouped;
+use varve_plan::build::limit::RowLimit;
+use varve_plan::build::output::{OrderKey, Output, check_comparable};
+use varve_plan::build::sets::expanded;
+use varve_plan::build::stage::{Above, Distinctness, Grouping, Groups, Stage, computed, windowed};
+use varve_plan::build::subquery::{Subquery, attach_conditions};
+use varve_plan::build::window::WindowUse;
+use varve_plan::plan::{AggregateCall, LockTarget, Query, SetCall};
+use varve_plan::scope::error::located;
+use varve_plan::scope::scope::Scope;
 
 /// What a SELECT says of its result.
 struct Clauses {
@@ -63,7 +63,7 @@ impl Calls {
 }
 
 impl QueryBinder<'_> {
-    pub(crate) fn select(
+    pub fn select(
         &mut self,
         select: &Select,
         order_by: &[OrderItem],
@@ -284,7 +284,7 @@ impl QueryBinder<'_> {
 
 impl QueryBinder<'_> {
     /// INTO may stand in the first SELECT of a statement only.
-    pub(crate) fn check_into(&self, select: &Select) -> Result<()> {
+    pub fn check_into(&self, select: &Select) -> Result<()> {
         if let Some(into) = &select.into
             && self.context.into != Some(select.span)
         {

@@ -5,14 +5,14 @@ use varve_ast::{
 };
 use varve_types::{Error, Result, SqlState};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::output::{OrderKey, Output, SortTarget, check_comparable};
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::ExprScope;
-use crate::walk::same_meaning;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
+use varve_expr::walk::same_meaning;
+use varve_plan::build::output::{OrderKey, Output, SortTarget, check_comparable};
+use varve_plan::scope::error::located;
 
 impl QueryBinder<'_> {
-    pub(crate) fn order_keys(
+    pub fn order_keys(
         &mut self,
         order_by: &[OrderItem],
         outputs: &[Output],
@@ -35,7 +35,7 @@ impl QueryBinder<'_> {
     }
 
     /// Whether an item descends, and whether its NULLs come first.
-    pub(crate) fn sort_options(&self, item: &OrderItem) -> Result<(bool, bool)> {
+    pub fn sort_options(&self, item: &OrderItem) -> Result<(bool, bool)> {
         let OrderItem {
             expr,
             direction,
@@ -65,7 +65,7 @@ impl QueryBinder<'_> {
     }
 
     /// What an item of ORDER BY or DISTINCT ON means.
-    pub(crate) fn sort_target(
+    pub fn sort_target(
         &mut self,
         expr: &Ast,
         outputs: &[Output],
@@ -98,7 +98,7 @@ fn ordering_name(operator: &Operator) -> &str {
 }
 
 /// The result column whose name an item of ORDER BY is.
-pub(crate) fn output_named(
+pub fn output_named(
     item: &Ast,
     outputs: &[Output],
     clause: &str,
@@ -127,12 +127,7 @@ pub(crate) fn output_named(
 
 /// The result column that an integer names, counted from 1; other constants are refused, as in
 /// PostgreSQL.
-pub(crate) fn ordinal(
-    item: &Ast,
-    outputs: usize,
-    clause: &str,
-    position: u32,
-) -> Result<Option<usize>> {
+pub fn ordinal(item: &Ast, outputs: usize, clause: &str, position: u32) -> Result<Option<usize>> {
     let digits = match &item.kind {
         ExprKind::Literal(literal) if literal.kind == LiteralKind::Number => literal.text.as_str(),
         ExprKind::Literal(_) | ExprKind::Null => "",

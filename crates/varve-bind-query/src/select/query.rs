@@ -3,39 +3,31 @@
 use varve_ast::{OrderItem, Query as AstQuery, QueryBody};
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::bind::names::error::{located, unsupported_at};
-use crate::bind::plans::limit::{RowLimit, column, limited, limited_sort};
-use crate::bind::plans::output::{Output, SortTarget};
-use crate::bind::query::context::binder::{BindChange, QueryBinder};
-use crate::bind::query::context::claims::Claim;
-use crate::bind::query::context::scope::ExprScope;
-use crate::plan::{Field, Query, RowLock, SortKeyExpr};
-use crate::scope::Scope;
+use crate::context::binder::{BindChange, QueryBinder};
+use crate::context::claims::Claim;
+use crate::context::scope::ExprScope;
+use varve_plan::build::limit::{RowLimit, column, limited, limited_sort};
+use varve_plan::build::output::{Output, SortTarget};
+use varve_plan::plan::{Field, Query, RowLock, SortKeyExpr};
+use varve_plan::scope::error::{located, unsupported_at};
+use varve_plan::scope::scope::Scope;
 
 impl QueryBinder<'_> {
     /// A query. `hints` are the types that result columns without a type of their own take.
-    pub(crate) fn query(
-        &mut self,
-        query: &AstQuery,
-        hints: Option<&[LogicalType]>,
-    ) -> Result<Query> {
+    pub fn query(&mut self, query: &AstQuery, hints: Option<&[LogicalType]>) -> Result<Query> {
         let claims = self.claims_of(query, None)?;
         self.claiming_query(query, hints, &claims, None)
     }
 
     /// A query in FROM, whose rows the query around it may lock.
-    pub(crate) fn locked_query(
-        &mut self,
-        query: &AstQuery,
-        lock: Option<RowLock>,
-    ) -> Result<Query> {
+    pub fn locked_query(&mut self, query: &AstQuery, lock: Option<RowLock>) -> Result<Query> {
         let is_values = matches!(query.body.as_ref(), QueryBody::Values(_));
         let claims = self.claims_of(query, lock.filter(|_| !is_values))?;
         self.claiming_query(query, None, &claims, None)
     }
 
     /// The query of a whole statement, whose WITH may name statements that change rows.
-    pub(crate) fn whole_query(&mut self, query: &AstQuery, change: BindChange) -> Result<Query> {
+    pub fn whole_query(&mut self, query: &AstQuery, change: BindChange) -> Result<Query> {
         let claims = self.claims_of(query, None)?;
         self.claiming_query(query, None, &claims, Some(change))
     }
@@ -148,7 +140,7 @@ impl QueryBinder<'_> {
     }
 
     /// A query without ORDER BY and LIMIT of its own.
-    pub(crate) fn set_expression(&mut self, body: &QueryBody) -> Result<Query> {
+    pub fn set_expression(&mut self, body: &QueryBody) -> Result<Query> {
         match body {
             QueryBody::Select(select) => self.select(select, &[], RowLimit::default(), None, &[]),
             QueryBody::Values(values) => self.values(values, None),

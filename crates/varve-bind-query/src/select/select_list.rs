@@ -4,19 +4,19 @@ use varve_ast::{Expr as Ast, ExprKind, ObjectName, SelectItem, Span};
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::bind::names::error::located;
-use crate::bind::names::name::result_name;
-use crate::bind::plans::operand::CastContext;
-use crate::bind::plans::output::Output;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::scope::ExprScope;
-use crate::kept_text::Meaning;
-use crate::plan::{Field, Returning};
-use crate::scope::Scope;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
+use varve_catalog::text::kept_text::Meaning;
+use varve_plan::build::operand::CastContext;
+use varve_plan::build::output::Output;
+use varve_plan::plan::{Field, Returning};
+use varve_plan::scope::error::located;
+use varve_plan::scope::name::result_name;
+use varve_plan::scope::scope::Scope;
 
 impl QueryBinder<'_> {
     /// What a statement answers of the rows that it has changed.
-    pub(crate) fn returning(
+    pub fn returning(
         &mut self,
         items: Option<&[SelectItem]>,
         names: &Scope,
@@ -37,7 +37,7 @@ impl QueryBinder<'_> {
     }
 
     /// The columns of the items of a select list or of RETURNING.
-    pub(crate) fn outputs(
+    pub fn outputs(
         &mut self,
         items: &[SelectItem],
         scope: &mut ExprScope<'_>,

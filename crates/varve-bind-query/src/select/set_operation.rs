@@ -5,12 +5,12 @@ use varve_expr::{Expr, common_type, implicit_cast_allowed};
 use varve_parser::too_deep;
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::operand::{CastContext, Operand};
-use crate::bind::plans::output::check_comparable;
-use crate::bind::plans::set_operation::{distinct, retyped};
-use crate::bind::query::context::binder::QueryBinder;
-use crate::plan::{Plan, Query, SetOperationNode};
+use crate::context::binder::QueryBinder;
+use varve_plan::build::operand::{CastContext, Operand};
+use varve_plan::build::output::check_comparable;
+use varve_plan::build::set_operation::{distinct, retyped};
+use varve_plan::plan::{Plan, Query, SetOperationNode};
+use varve_plan::scope::error::located;
 
 /// Most operations one in another.
 const NESTING_MAX: usize = 200;
@@ -26,7 +26,7 @@ fn recursion_place(op: SetOperator, all: bool, is_left: bool) -> Option<&'static
 
 impl QueryBinder<'_> {
     /// Where an item of a select list stands.
-    pub(crate) fn item_position(&self, items: &[SelectItem], item: usize) -> u32 {
+    pub fn item_position(&self, items: &[SelectItem], item: usize) -> u32 {
         match items.get(item) {
             Some(SelectItem::Expr { expr, .. }) => self.at(expr.span),
             Some(SelectItem::Star(star)) => self.at(*star),
@@ -37,7 +37,7 @@ impl QueryBinder<'_> {
     }
 
     /// Where a column of a query is written.
-    pub(crate) fn column_position(&self, mut body: &QueryBody, column: usize) -> u32 {
+    pub fn column_position(&self, mut body: &QueryBody, column: usize) -> u32 {
         loop {
             body = match body {
                 QueryBody::Set(operation) => &operation.left,
@@ -54,7 +54,7 @@ impl QueryBinder<'_> {
     }
 
     /// `left op [ALL] right`, chains of it taken apart from the left.
-    pub(crate) fn set_operation(&mut self, chain: &SetOperation) -> Result<Query> {
+    pub fn set_operation(&mut self, chain: &SetOperation) -> Result<Query> {
         let mut steps = vec![chain];
         let mut first = chain.left.as_ref();
         while let QueryBody::Set(operation) = first {

@@ -6,23 +6,18 @@
 use varve_ast::{Cte, Name};
 use varve_types::{Error, LogicalType, Result, SqlState, TreeId};
 
-use crate::bind::names::error::{located, unsupported_at};
-use crate::bind::query::context::binder::{BindChange, QueryBinder};
-use crate::bind::query::context::ctes::{Columns, CteBinding, with_definition};
-use crate::bind::query::from::relation::rename_columns;
-use crate::optimize::taken;
-use crate::plan::{Plan, Relation, Statement};
-use crate::statement::{Change, Changes};
+use crate::context::binder::{BindChange, QueryBinder};
+use crate::context::ctes::{Columns, CteBinding, with_definition};
+use crate::from::relation::rename_columns;
+use varve_plan::optimize::taken;
 use varve_plan::plan::statement::source_of;
+use varve_plan::plan::statement::{Change, Changes};
+use varve_plan::plan::{Plan, Relation, Statement};
+use varve_plan::scope::error::{located, unsupported_at};
 
 impl QueryBinder<'_> {
     /// A named statement that changes rows; `base` is where the named queries beside it begin.
-    pub(crate) fn change_cte(
-        &mut self,
-        cte: &Cte,
-        base: usize,
-        change: Option<BindChange>,
-    ) -> Result<()> {
+    pub fn change_cte(&mut self, cte: &Cte, base: usize, change: Option<BindChange>) -> Result<()> {
         let position = self.at(cte.name.span);
         let Some(bind_change) = change else {
             let message =
@@ -46,7 +41,7 @@ impl QueryBinder<'_> {
     }
 
     /// Adds a named statement that runs before the one behind WITH.
-    pub(crate) fn statement_cte(
+    pub fn statement_cte(
         &mut self,
         (id, name, columns): (usize, String, Columns),
         mut statement: Statement,
@@ -72,7 +67,7 @@ impl QueryBinder<'_> {
     }
 
     /// Refuses to read what returns no rows.
-    pub(crate) fn check_returning(&self, name: &Name) -> Result<()> {
+    pub fn check_returning(&self, name: &Name) -> Result<()> {
         let changes = self.outputs.changes.iter();
         let mut named = changes.filter(|change| change.name == name.text);
         match named
@@ -92,7 +87,7 @@ impl QueryBinder<'_> {
     }
 
     /// The statement with the changes that WITH names before it.
-    pub(crate) fn with_changes(&mut self, body: Statement) -> Result<Statement> {
+    pub fn with_changes(&mut self, body: Statement) -> Result<Statement> {
         let changes = core::mem::take(&mut self.outputs.changes);
         if changes.is_empty() {
             return Ok(body);
@@ -124,7 +119,7 @@ impl QueryBinder<'_> {
 }
 
 /// Adds those of some trees that a plan reads.
-pub(crate) fn read(plan: &Plan, trees: &[TreeId], found: &mut Vec<TreeId>) {
+pub fn read(plan: &Plan, trees: &[TreeId], found: &mut Vec<TreeId>) {
     let tree = match plan {
         Plan::Scan(scan) => match scan.relation {
             Relation::Tree(tree) => Some(tree),

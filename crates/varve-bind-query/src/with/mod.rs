@@ -1,27 +1,27 @@
 //! WITH: named queries, recursive ones included.
 
-pub(crate) mod changes;
-pub(crate) mod search;
+pub mod changes;
+pub mod search;
 
 use varve_ast::{Cte, Expr as Ast, Limit, Query as AstQuery, QueryBody, SetOperator, With};
 use varve_expr::common_type;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::bind::names::error::located;
-use crate::bind::names::syntax::is_change;
-use crate::bind::plans::set_operation::retyped;
-use crate::bind::query::context::binder::{BindChange, QueryBinder};
-use crate::bind::query::context::ctes::{
+use crate::context::binder::{BindChange, QueryBinder};
+use crate::context::ctes::{
     Columns, CteBinding, IN_SUBQUERY, Misuse, State, recursion_error, uses, with_definition,
 };
-use crate::bind::query::from::relation::rename_columns;
-use crate::bind::query::with::search::{Walk, has_walk};
-use crate::optimize::optimize;
-use crate::plan::{CteScanNode, Plan, Query, RecursiveNode, Statement};
+use crate::from::relation::rename_columns;
+use crate::with::search::{Walk, has_walk};
+use varve_plan::build::set_operation::retyped;
+use varve_plan::optimize::optimize;
+use varve_plan::plan::{CteScanNode, Plan, Query, RecursiveNode, Statement};
+use varve_plan::scope::error::located;
+use varve_plan::scope::syntax::is_change;
 
 impl QueryBinder<'_> {
     /// The rows of a named query, with its columns; `position` is where it is named.
-    pub(crate) fn cte_scan(
+    pub fn cte_scan(
         &mut self,
         name: &str,
         position: u32,
@@ -86,7 +86,7 @@ impl QueryBinder<'_> {
     }
 
     /// The error about a table that is not there, with what WITH has of its name.
-    pub(crate) fn beside_ctes(&self, name: &str, error: Error) -> Error {
+    pub fn beside_ctes(&self, name: &str, error: Error) -> Error {
         match self.context.ctes.iter().any(|cte| cte.name == name) {
             false => error,
             true => error
@@ -101,7 +101,7 @@ impl QueryBinder<'_> {
     }
 
     /// Binds with a place where recursive queries may not be read, unless it is empty.
-    pub(crate) fn placed<T>(
+    pub fn placed<T>(
         &mut self,
         place: &'static str,
         bind: impl FnOnce(&mut Self) -> Result<T>,
@@ -116,7 +116,7 @@ impl QueryBinder<'_> {
     }
 
     /// Refuses aggregates beside the query that a recursive term reads.
-    pub(crate) fn refuse_in_recursion(&self, plan: &Plan, position: u32) -> Result<()> {
+    pub fn refuse_in_recursion(&self, plan: &Plan, position: u32) -> Result<()> {
         let mut steps = self.context.ctes.iter();
         match steps.any(|cte| matches!(cte.state, State::Step { .. }) && is_joined(plan, cte.id)) {
             false => Ok(()),
@@ -129,13 +129,13 @@ impl QueryBinder<'_> {
     }
 
     /// A number for a named query.
-    pub(crate) fn new_cte_id(&mut self) -> usize {
+    pub fn new_cte_id(&mut self) -> usize {
         self.cte_ids += 1;
         self.cte_ids - 1
     }
 
     /// Binds a query with the named queries before it in reach.
-    pub(crate) fn with_ctes(
+    pub fn with_ctes(
         &mut self,
         with: &With,
         change: Option<BindChange>,
@@ -419,14 +419,14 @@ impl QueryBinder<'_> {
     }
 
     /// Whether the recursive part of a query has read it by now.
-    pub(crate) fn is_step_read(&self, name: &str) -> bool {
+    pub fn is_step_read(&self, name: &str) -> bool {
         let mut ctes = self.context.ctes.iter().rev();
         let cte = ctes.find(|cte| cte.name == name);
         cte.is_some_and(|cte| matches!(cte.state, State::Step { is_read: true }))
     }
 
     /// The error about SEARCH or CYCLE of a query that does not read itself.
-    pub(crate) fn not_recursive(&self) -> Error {
+    pub fn not_recursive(&self) -> Error {
         let error = Error::new(SqlState::SYNTAX_ERROR, "WITH query is not recursive");
         located(error, self.context.cte_position)
     }

@@ -4,22 +4,22 @@ use varve_ast::{Cte, Cycle, Expr as Ast, Name, QueryBody, Search};
 use varve_expr::Expr;
 use varve_types::{CompareOp, Error, LogicalType, Result, RowTypeId, SqlState, Value};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::array::form;
-use crate::bind::plans::operand::{Operand, literal};
-use crate::bind::plans::output::{Output, check_comparable, plan_column};
-use crate::bind::plans::row_value::row_call;
-use crate::bind::query::context::binder::QueryBinder;
-use crate::bind::query::context::ctes::Columns;
-use crate::bind::query::context::scope::ExprScope;
-use crate::plan::{Field, Plan, Query};
-use crate::push_down::filtered;
-use crate::scope::Scope;
+use crate::context::binder::QueryBinder;
+use crate::context::ctes::Columns;
+use crate::context::scope::ExprScope;
+use varve_plan::build::array::form;
+use varve_plan::build::operand::{Operand, literal};
+use varve_plan::build::output::{Output, check_comparable, plan_column};
+use varve_plan::build::row_value::row_call;
+use varve_plan::optimize::push_down::filtered;
+use varve_plan::plan::{Field, Plan, Query};
+use varve_plan::scope::error::located;
+use varve_plan::scope::scope::Scope;
 
 const RECORD: LogicalType = LogicalType::Row(RowTypeId::RECORD);
 
 /// The columns that SEARCH and CYCLE add to a query of so many columns.
-pub(crate) struct Walk {
+pub struct Walk {
     columns: Columns,
     search: Option<Order>,
     cycle: Option<Path>,
@@ -42,13 +42,13 @@ struct Path {
 }
 
 /// Whether a named query has one of the clauses.
-pub(crate) fn has_walk(cte: &Cte) -> bool {
+pub fn has_walk(cte: &Cte) -> bool {
     cte.search.is_some() || cte.cycle.is_some()
 }
 
 impl QueryBinder<'_> {
     /// What the clauses of a recursive query with these columns say.
-    pub(crate) fn walk(
+    pub fn walk(
         &mut self,
         cte: &Cte,
         (base, step): (&QueryBody, &QueryBody),
@@ -122,7 +122,7 @@ impl QueryBinder<'_> {
     }
 
     /// Adds what the recursive query that FROM reads has of hidden columns to a result.
-    pub(crate) fn carry(&self, name: &str, names: &Scope, outputs: &mut Vec<Output>) -> Result<()> {
+    pub fn carry(&self, name: &str, names: &Scope, outputs: &mut Vec<Output>) -> Result<()> {
         let mut tables = names.tables.iter();
         let Some(table) = tables.find(|table| table.hidden > 0) else {
             let message = format!(
@@ -174,7 +174,7 @@ impl QueryBinder<'_> {
     }
 
     /// The first part of the query, with the columns that the clauses add.
-    pub(crate) fn walk_begin(&mut self, walk: &Walk, query: Query) -> Result<Query> {
+    pub fn walk_begin(&mut self, walk: &Walk, query: Query) -> Result<Query> {
         let mut exprs = walk.own();
         if let Some(search) = &walk.search {
             exprs.push(match search.breadth_first {
@@ -200,7 +200,7 @@ impl QueryBinder<'_> {
     }
 
     /// The recursive part, behind whose columns stand those that were added to the row before.
-    pub(crate) fn walk_on(&mut self, walk: &Walk, plan: Plan) -> Result<Plan> {
+    pub fn walk_on(&mut self, walk: &Walk, plan: Plan) -> Result<Plan> {
         let mut exprs = walk.own();
         let mut condition = Vec::new();
         let width = exprs.len();
@@ -266,7 +266,7 @@ impl QueryBinder<'_> {
 
 impl Walk {
     /// The names and types of the columns that are added.
-    pub(crate) fn added(&self) -> Columns {
+    pub fn added(&self) -> Columns {
         let records = RECORD.array().unwrap_or(RECORD);
         let mut added = Vec::new();
         if let Some(search) = &self.search {

@@ -1,7 +1,8 @@
 //! What tables held before a statement whose WITH changes them: all of its parts read that.
 
+use varve_catalog::TableDef;
 use varve_exec::{ScanRequest, ScanSource};
-use varve_sql::{Relation, TableDef};
+use varve_plan::Relation;
 use varve_store::ScanOptions;
 use varve_types::{Batch, ColumnPredicate, Error, Result, Selection, TreeId, Value};
 

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use varve_catalog::{FIRST_EXPRESSION, TableDef};
 use varve_exec::{ScanRequest, ScanSource};
-use varve_sql::{FIRST_EXPRESSION, Relation, TableDef};
+use varve_plan::Relation;
 use varve_types::{
     Batch, ColumnPredicate, CompareOp, PredicateTest, Result, Selection, Value, encode_key_value,
 };

@@ -12,8 +12,9 @@ use std::sync::Arc;
 use crate::read::points::Points;
 use crate::read::row_filter::{RowFilter, place_in};
 use crate::read::rows::chosen;
+use varve_catalog::TableDef;
 use varve_exec::{BatchStream, ScanRequest};
-use varve_sql::{Asked, IndexChoice, TableDef, choose_index, is_named_by_key};
+use varve_plan::{Asked, IndexChoice, choose_index, is_named_by_key};
 use varve_store::{KeyRange, ScanOptions, Transaction, TreeScan};
 use varve_types::{
     Batch, Column, ColumnPredicate, CompareOp, LocalFuture, PredicateTest, Result, VECTOR_ROWS,

@@ -1,8 +1,8 @@
 //! Tests of rows beside those that the store makes: of expressions, and of columns that an index
 //! does not have.
 
+use varve_catalog::{TableDef, renumbered};
 use varve_expr::{DEFAULT_LOCALE, EvalContext, Expr, evaluate};
-use varve_sql::{TableDef, renumbered};
 use varve_types::{Batch, ColumnPredicate, PredicateTest, Result};
 
 /// What expressions of indexes are evaluated with: they are immutable.

@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
+use varve_catalog::{Catalog, FIRST_EXPRESSION, SystemView, TableDef};
 use varve_exec::{BatchStream, ScanRequest, ScanSource};
-use varve_sql::{
-    Catalog, FIRST_EXPRESSION, LockStrength, LockWait, OrderChoice, Relation, RowLock, SystemView,
-    TableDef, choose_order,
-};
+use varve_plan::{LockStrength, LockWait, OrderChoice, Relation, RowLock, choose_order};
 use varve_store::{ClaimKind, KeyRange, ScanOptions, Transaction, TreeScan};
 use varve_types::{Batch, ColumnPredicate, Error, LocalFuture, Result, RowPosition, TreeId, Value};
 

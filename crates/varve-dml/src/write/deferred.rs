@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use varve_catalog::{Deferral, ForeignKeyDef, IndexDef, TableDef};
 use varve_expr::Enums;
 use varve_sort::VecMap;
-use varve_sql::{Deferral, ForeignKeyDef, IndexDef, TableDef};
 use varve_store::Transaction;
 use varve_types::{Batch, ObjectId, Result, TreeId};
 

@@ -4,8 +4,9 @@
 
 use std::collections::BTreeMap;
 
+use varve_catalog::{ForeignKeyDef, KeyAction, TableDef};
 use varve_exec::{ScanRequest, ScanSource};
-use varve_sql::{ForeignKeyDef, KeyAction, Relation, TableDef};
+use varve_plan::Relation;
 use varve_types::meter::{self, Growth};
 use varve_types::{Result, RowPosition, Value};
 
@@ -22,7 +23,7 @@ impl Writer<'_> {
     /// Whether rows that are gone take along rows of their own table, and nothing but that decides
     /// which ones these are.
     pub fn is_chain(&self, table: &TableDef, key: &ForeignKeyDef, deleted: bool) -> bool {
-        let is_first = |index: &varve_sql::IndexDef| {
+        let is_first = |index: &varve_catalog::IndexDef| {
             let first = index.keys.first().map(|(column, _)| *column);
             first.is_some_and(|first| key.columns.contains(&first))
         };

@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use varve_catalog::{ForeignKeyDef, TableDef};
 use varve_exec::{ScanRequest, ScanSource};
 use varve_expr::format_value;
-use varve_sql::{ForeignKeyDef, Relation, TableDef};
+use varve_plan::Relation;
 use varve_store::ClaimKind;
 use varve_types::{Error, Result, RowPosition, SqlState, Value};
 

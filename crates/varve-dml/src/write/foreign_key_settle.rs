@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use varve_catalog::{ForeignKeyDef, KeyAction, TableDef};
 use varve_expr::{cast_value, evaluate};
-use varve_sql::{ForeignKeyDef, KeyAction, TableDef};
 use varve_types::{Batch, Column, ColumnBuilder, ObjectId, Result, Value};
 
 use crate::read::find::{Wanted, key_bytes, rows_with};

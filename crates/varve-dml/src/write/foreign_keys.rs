@@ -6,7 +6,7 @@
 //!
 //! Here writes note what is to be looked at.
 
-use varve_sql::{ForeignKeyDef, TableDef};
+use varve_catalog::{ForeignKeyDef, TableDef};
 use varve_types::{Batch, ObjectId, Result, RowPosition, Value, put_details};
 
 use crate::read::find::key_bytes;

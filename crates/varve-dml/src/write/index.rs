@@ -11,8 +11,8 @@
 
 use std::sync::Arc;
 
+use varve_catalog::{IndexDef, TableDef, encode_table, renumbered};
 use varve_expr::{Enums, Expr, evaluate};
-use varve_sql::{IndexDef, TableDef, encode_table, renumbered};
 use varve_store::{BulkLoad, InsertError, KeyRange, ScanOptions, Transaction};
 use varve_types::meter::Cancel;
 use varve_types::{

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
+use varve_catalog::{IndexDef, TableDef, over_columns, relation_oid};
 use varve_expr::Expr;
+use varve_plan::{Arbiter, ConflictUpdate, Member, ModifyPlan, OnConflict};
 use varve_sort::VecMap;
-use varve_sql::{
-    Arbiter, ConflictUpdate, IndexDef, Member, ModifyPlan, OnConflict, TableDef, over_columns,
-    relation_oid,
-};
 use varve_types::{Batch, Column, Error, LogicalType, Result, RowPosition, Selection, Value};
 
 use crate::read::rows::positions_of;

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use varve_expr::{evaluate, evaluate_filter};
-use varve_sql::{MergeAction, MergePlan, ModifyPlan, Plan};
+use varve_plan::{MergeAction, MergePlan, ModifyPlan, Plan};
 use varve_types::{Batch, Error, Result, RowPosition, Selection, SqlState};
 
 use crate::read::rows::positions_of;

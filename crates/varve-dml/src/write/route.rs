@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use varve_catalog::{Catalog, PartitionBound, Partitioning, TableDef};
 use varve_expr::{EvalContext, evaluate};
 use varve_sort::VecMap;
-use varve_sql::{Catalog, PartitionBound, Partitioning, TableDef};
 use varve_types::{Batch, Error, ObjectId, Result, Selection, SqlState, SqlText, Value};
 
 use crate::write::table_rows::{checked, failing_row};

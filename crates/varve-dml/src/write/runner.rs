@@ -1,7 +1,8 @@
 //! What DML asks of the session around it: rows of plans, and functions of triggers. Functions run
 //! statements in turn, so DML and routines meet at these traits and know nothing of each other.
 
-use varve_sql::{Event, Plan, TableDef};
+use varve_catalog::{Event, TableDef};
+use varve_plan::Plan;
 use varve_store::Transaction;
 use varve_types::{Batch, LocalFuture, Result, Value};
 

@@ -1,6 +1,7 @@
 //! Whole statements that change rows: their triggers, their rows, and what they answer.
 
-use varve_sql::{Event, InsertPlan, MergePlan, ModifyPlan, Plan, Returning, TableDef};
+use varve_catalog::{Event, TableDef};
+use varve_plan::{InsertPlan, MergePlan, ModifyPlan, Plan, Returning};
 use varve_types::{Batch, Error, Result, Selection, Value};
 
 use super::runner::{RowPair, StatementRunner, Timing};

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
+use varve_catalog::{CheckDef, ColumnDef, Filled, TableDef};
 use varve_expr::{EvalContext, evaluate, format_value};
-use varve_sql::{CheckDef, ColumnDef, Filled, TableDef};
 use varve_types::{Batch, Error, Result, SqlState, Value};
 
 /// The most of a value that an error shows, as in PostgreSQL.

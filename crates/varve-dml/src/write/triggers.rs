@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use varve_sql::{Event, TableDef};
+use varve_catalog::{Event, TableDef};
 use varve_types::{Batch, ColumnBuilder, Result, RowPosition, Selection, Value};
 
 use super::runner::{RowPair, Timing, Trigger};

@@ -3,9 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use varve_catalog::TableDef;
 use varve_expr::{Expr, evaluate, evaluate_filter};
+use varve_plan::{Arbiter, ConflictUpdate, OnConflict, Plan, Wider};
 use varve_sort::{VecMap, VecSet};
-use varve_sql::{Arbiter, ConflictUpdate, OnConflict, Plan, TableDef, Wider};
 use varve_types::{
     Batch, Column, ColumnBuilder, ColumnPredicate, ColumnRef, Error, LogicalType, Result,
     RowPosition, SqlState, Uniqueness, Value,

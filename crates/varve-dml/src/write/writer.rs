@@ -3,8 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use varve_catalog::{Catalog, CheckDef, Event, IndexDef, TableDef};
 use varve_expr::{DEFAULT_LOCALE, Enums, EvalContext, Locale, evaluate, format_value};
-use varve_sql::{Catalog, CheckDef, Event, IndexDef, ModifyPlan, Returning, TableDef};
+use varve_plan::{ModifyPlan, Returning};
 use varve_store::InsertError;
 use varve_types::meter::Cancel;
 use varve_types::{Batch, Error, Result, RowPosition, Selection, SqlState, SqlText, Value};

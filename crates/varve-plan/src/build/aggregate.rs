@@ -3,15 +3,15 @@
 use varve_expr::{Expr, fold};
 use varve_types::{Error, Result, SqlState};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::operand::Operand;
-use crate::bind::plans::placeholder::{Place, place};
+use crate::build::operand::Operand;
+use crate::build::placeholder::{Place, place};
 use crate::plan::{AggregateCall, SortKeyExpr};
-use crate::scope::Scope;
-use crate::walk::{for_each_child_mut, same_meaning};
+use crate::scope::error::located;
+use crate::scope::scope::Scope;
+use varve_expr::walk::{for_each_child_mut, same_meaning};
 
 /// The number of a call among those that there are.
-pub(crate) fn known_call(calls: &mut Vec<AggregateCall>, call: &mut AggregateCall) -> usize {
+pub fn known_call(calls: &mut Vec<AggregateCall>, call: &mut AggregateCall) -> usize {
     let known = calls.iter().position(|other| same_call(other, call));
     known.unwrap_or_else(|| {
         calls.push(call.clone());
@@ -20,7 +20,7 @@ pub(crate) fn known_call(calls: &mut Vec<AggregateCall>, call: &mut AggregateCal
 }
 
 /// Whether one computation serves both calls.
-pub(crate) fn same_call(left: &AggregateCall, right: &AggregateCall) -> bool {
+pub fn same_call(left: &AggregateCall, right: &AggregateCall) -> bool {
     let same = |left: &[Expr], right: &[Expr]| {
         let mut pairs = left.iter().zip(right);
         left.len() == right.len() && pairs.all(|(left, right)| same_meaning(left, right))
@@ -40,7 +40,7 @@ pub(crate) fn same_call(left: &AggregateCall, right: &AggregateCall) -> bool {
 
 /// Rewrites an expression over input columns into one over the output of an aggregation: group
 /// columns, then aggregates. `uses` says where columns stand.
-pub(crate) fn over_groups(
+pub fn over_groups(
     expr: &mut Expr,
     groups: &[Expr],
     names: &Scope,
@@ -50,7 +50,7 @@ pub(crate) fn over_groups(
 }
 
 /// [`over_groups`], also of what a subquery reads.
-pub(crate) fn over_groups_of(
+pub fn over_groups_of(
     expr: &mut Expr,
     groups: &[Expr],
     names: &Scope,
@@ -102,7 +102,7 @@ pub(crate) fn over_groups_of(
     result
 }
 
-pub(crate) fn known_expr(operand: &Operand) -> Option<Expr> {
+pub fn known_expr(operand: &Operand) -> Option<Expr> {
     match operand {
         Operand::Known(expr) => Some(fold(expr.clone())),
         _ => None,

@@ -6,7 +6,7 @@ use varve_types::{Error, LogicalType, Result};
 use crate::plan::{AggregateCall, Plan};
 
 /// The function behind a form of SQL, for elements of a type.
-pub(crate) fn form(
+pub fn form(
     name: &str,
     element: Option<LogicalType>,
     args: Vec<Expr>,
@@ -23,7 +23,7 @@ pub(crate) fn form(
 
 /// What the rows of a query become.
 #[derive(Clone, Copy)]
-pub(crate) enum RowsOf {
+pub enum RowsOf {
     /// An array, empty where there are none.
     Array,
     /// What this aggregate of JSON makes of them.
@@ -31,7 +31,7 @@ pub(crate) enum RowsOf {
 }
 
 /// The rows of a plan of one column as one value, and its type.
-pub(crate) fn gathered(
+pub fn gathered(
     plan: Plan,
     ty: LogicalType,
     of: RowsOf,

@@ -4,17 +4,17 @@ use varve_ast::Operator;
 use varve_expr::{Expr, common_type, implicit_cast_allowed, operator_named};
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::array::form;
+use crate::build::array::form;
+use crate::scope::error::located;
 
 /// What an infix operator is.
-pub(crate) enum Infix {
+pub enum Infix {
     Compare(CompareOp),
     Function(&'static str),
 }
 
 /// What an operator between two operands is; `None` where it is not supported.
-pub(crate) fn infix(operator: &Operator) -> Option<Infix> {
+pub fn infix(operator: &Operator) -> Option<Infix> {
     match CompareOp::of_symbol(&operator.name) {
         Some(op) => Some(Infix::Compare(op)),
         None => operator_named(&operator.name).map(Infix::Function),
@@ -22,7 +22,7 @@ pub(crate) fn infix(operator: &Operator) -> Option<Infix> {
 }
 
 /// The type in which values of these types are compared.
-pub(crate) fn comparison_type(types: &[Option<LogicalType>]) -> Option<LogicalType> {
+pub fn comparison_type(types: &[Option<LogicalType>]) -> Option<LogicalType> {
     let common = common_type(types)?;
     // Arrays are compared with arrays of the same type only.
     if common.array().is_none() && types.iter().flatten().any(|ty| *ty != common) {
@@ -35,11 +35,7 @@ pub(crate) fn comparison_type(types: &[Option<LogicalType>]) -> Option<LogicalTy
         .then_some(common)
 }
 
-pub(crate) fn undefined_operator(
-    symbol: &str,
-    types: [Option<LogicalType>; 2],
-    position: u32,
-) -> Error {
+pub fn undefined_operator(symbol: &str, types: [Option<LogicalType>; 2], position: u32) -> Error {
     let shown =
         |ty: Option<LogicalType>| ty.map_or_else(|| "unknown".to_owned(), |ty| ty.to_string());
     let [left, right] = types;
@@ -58,7 +54,7 @@ pub(crate) fn undefined_operator(
 }
 
 /// `input IS [NOT] NULL`; of a row, whether all its fields are or none is.
-pub(crate) fn is_null(input: Expr, negated: bool, position: u32) -> Result<Expr> {
+pub fn is_null(input: Expr, negated: bool, position: u32) -> Result<Expr> {
     if !matches!(input.logical_type(), LogicalType::Row(_)) {
         return Ok(Expr::IsNull {
             input: Box::new(input),
@@ -73,7 +69,7 @@ pub(crate) fn is_null(input: Expr, negated: bool, position: u32) -> Result<Expr>
 }
 
 /// A comparison of rows, field by field, as three-valued conditions.
-pub(crate) fn compare_rows(op: CompareOp, pairs: &[(Expr, Expr)]) -> Result<Expr> {
+pub fn compare_rows(op: CompareOp, pairs: &[(Expr, Expr)]) -> Result<Expr> {
     let field = |op: CompareOp, (left, right): &(Expr, Expr)| Expr::Compare {
         op,
         left: Box::new(left.clone()),

@@ -3,26 +3,26 @@
 use varve_expr::Expr;
 use varve_types::{Error, Result, SqlState, Value};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::limit::{RowLimit, column, limited, limited_sort, sorted};
-use crate::bind::plans::lock::locked_rows;
-use crate::bind::plans::output::{OrderKey, Output, SortTarget};
-use crate::bind::plans::routine::calls_late;
-use crate::bind::plans::stage::{Distinctness, Stage};
-use crate::bind::plans::subquery::attach;
+use crate::build::limit::{RowLimit, column, limited, limited_sort, sorted};
+use crate::build::lock::locked_rows;
+use crate::build::output::{OrderKey, Output, SortTarget};
+use crate::build::routine::calls_late;
+use crate::build::stage::{Distinctness, Stage};
+use crate::build::subquery::attach;
 use crate::plan::{Field, LockTarget, Plan, Query, SortKeyExpr};
-use crate::walk::same_meaning;
+use crate::scope::error::located;
+use varve_expr::walk::same_meaning;
 
 /// What is left to compute of a SELECT above its stages.
-pub(crate) struct Selected {
-    pub(crate) outputs: Vec<Output>,
-    pub(crate) keys: Vec<OrderKey>,
-    pub(crate) distinct: Distinctness,
+pub struct Selected {
+    pub outputs: Vec<Output>,
+    pub keys: Vec<OrderKey>,
+    pub distinct: Distinctness,
 }
 
 /// Order, limit and projection. Rows are ordered before they are projected, so that they can be
 /// ordered by what is not in the result and only the rows that are left are computed.
-pub(crate) fn finish(
+pub fn finish(
     stage: Stage,
     selected: Selected,
     mut limit: RowLimit,
@@ -93,10 +93,7 @@ pub(crate) fn finish(
 }
 
 /// What DISTINCT ON names, each once, and where every one of its items stands.
-pub(crate) fn on_targets(
-    distinct: Distinctness,
-    outputs: &[Output],
-) -> Result<(Vec<Expr>, Vec<u32>)> {
+pub fn on_targets(distinct: Distinctness, outputs: &[Output]) -> Result<(Vec<Expr>, Vec<u32>)> {
     let mut on: Vec<Expr> = Vec::new();
     let mut positions = Vec::new();
     if let Distinctness::On(targets) = distinct {
@@ -112,14 +109,14 @@ pub(crate) fn on_targets(
 }
 
 /// The error about ORDER BY that does not begin with what DISTINCT ON names.
-pub(crate) fn other_order(position: Option<u32>) -> Error {
+pub fn other_order(position: Option<u32>) -> Error {
     let message = "SELECT DISTINCT ON expressions must match initial ORDER BY expressions";
     let error = Error::new(SqlState::INVALID_COLUMN_REFERENCE, message);
     located(error, position.unwrap_or_default())
 }
 
 /// An item of ORDER BY; of DISTINCT rows it is a column of the result.
-pub(crate) fn sort_key(
+pub fn sort_key(
     key: OrderKey,
     outputs: &[Output],
     fields: &[Field],
@@ -149,7 +146,7 @@ pub(crate) fn sort_key(
 }
 
 /// Each different row of a result once.
-pub(crate) fn unique(input: Plan, fields: &[Field]) -> Plan {
+pub fn unique(input: Plan, fields: &[Field]) -> Plan {
     let groups = (0..fields.len()).map(|index| column(index, fields));
     Plan::Aggregate {
         input: Box::new(input),
@@ -159,7 +156,7 @@ pub(crate) fn unique(input: Plan, fields: &[Field]) -> Plan {
 }
 
 /// A condition that no row meets.
-pub(crate) fn is_false(condition: &Expr) -> bool {
+pub fn is_false(condition: &Expr) -> bool {
     matches!(
         condition,
         Expr::Literal {

@@ -9,14 +9,14 @@
 use varve_expr::{AggregateArgs, Expr, Function, fold, resolve_aggregate};
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState, Value};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::limit::sorted;
-use crate::bind::plans::operand::literal;
-use crate::bind::plans::output::SortTarget;
-use crate::bind::plans::stage::{Above, Distinctness};
+use crate::build::limit::sorted;
+use crate::build::operand::literal;
+use crate::build::output::SortTarget;
+use crate::build::stage::{Above, Distinctness};
+use crate::plan::window::{Frame, WindowCall, WindowFunction, WindowNode};
 use crate::plan::{Plan, ProjectSetNode, SetCall, SortKeyExpr};
-use crate::walk::{for_each_child_mut, is_column_free, same_meaning};
-use crate::window::{Frame, WindowCall, WindowFunction, WindowNode};
+use crate::scope::error::located;
+use varve_expr::walk::{for_each_child_mut, is_column_free, same_meaning};
 
 const GAPFILL: &str = "time_bucket_gapfill";
 /// What the rows of gaps are: they stand before their row, they are it, or they stand behind it.
@@ -24,7 +24,7 @@ const BEFORE: i32 = -1;
 const OWN: i32 = 0;
 
 /// The group that is filled.
-pub(crate) struct Gapfill {
+pub struct Gapfill {
     /// Its place among the groups.
     group: usize,
     ty: LogicalType,
@@ -39,7 +39,7 @@ pub(crate) struct Gapfill {
 impl Gapfill {
     /// The group that is to be filled, if there is one; what its arguments leave out is found in
     /// the conditions of WHERE.
-    pub(crate) fn find(groups: &[Expr], conditions: &[Expr]) -> Result<Option<Gapfill>> {
+    pub fn find(groups: &[Expr], conditions: &[Expr]) -> Result<Option<Gapfill>> {
         let calls = groups.iter().enumerate();
         let mut calls = calls.filter_map(|(at, group)| match group {
             Expr::Call {
@@ -91,7 +91,7 @@ impl Gapfill {
     }
 
     /// The plan with the rows of gaps, over which `above` is computed.
-    pub(crate) fn fill(self, plan: Plan, groups: usize, above: &mut Above<'_>) -> Result<Plan> {
+    pub fn fill(self, plan: Plan, groups: usize, above: &mut Above<'_>) -> Result<Plan> {
         let types = plan.types();
         let width = types.len();
         let (group, ty) = (self.group, self.ty);

@@ -3,19 +3,19 @@
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::aggregate::{over_groups, over_groups_of};
-use crate::bind::plans::operand::literal;
-use crate::bind::plans::output::SortTarget;
-use crate::bind::plans::placeholder::{Place, place};
-use crate::bind::plans::stage::{Above, Distinctness, Grouping, Stage};
-use crate::bind::plans::subquery::{Subquery, attach, attach_conditions, used_subqueries};
+use crate::build::aggregate::{over_groups, over_groups_of};
+use crate::build::operand::literal;
+use crate::build::output::SortTarget;
+use crate::build::placeholder::{Place, place};
+use crate::build::stage::{Above, Distinctness, Grouping, Stage};
+use crate::build::subquery::{Subquery, attach, attach_conditions, used_subqueries};
 use crate::plan::{AggregateCall, CteScanNode, Plan, WithNode};
-use crate::scope::Scope;
-use crate::walk::{map_columns, same_meaning, split_conjunction};
+use crate::scope::error::located;
+use crate::scope::scope::Scope;
+use varve_expr::walk::{map_columns, same_meaning, split_conjunction};
 
 /// The groups of a stage; what stands in the result and the order is computed over them.
-pub(crate) fn grouped(
+pub fn grouped(
     stage: Stage,
     mut grouping: Grouping,
     names: &Scope,

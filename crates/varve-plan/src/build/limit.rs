@@ -6,7 +6,7 @@ use varve_types::LogicalType;
 use crate::plan::{Field, JoinKind, JoinNode, Plan, SortKeyExpr};
 
 /// Column `index` of a result.
-pub(crate) fn column(index: usize, fields: &[Field]) -> Expr {
+pub fn column(index: usize, fields: &[Field]) -> Expr {
     Expr::Column {
         index,
         ty: fields
@@ -16,7 +16,7 @@ pub(crate) fn column(index: usize, fields: &[Field]) -> Expr {
 }
 
 /// The plan ordered by keys.
-pub(crate) fn sorted(plan: Plan, keys: Vec<SortKeyExpr>) -> Plan {
+pub fn sorted(plan: Plan, keys: Vec<SortKeyExpr>) -> Plan {
     if keys.is_empty() {
         return plan;
     }
@@ -27,13 +27,13 @@ pub(crate) fn sorted(plan: Plan, keys: Vec<SortKeyExpr>) -> Plan {
 }
 
 /// The plan ordered and cut.
-pub(crate) fn limited_sort(plan: Plan, keys: Vec<SortKeyExpr>, limit: RowLimit) -> Plan {
+pub fn limited_sort(plan: Plan, keys: Vec<SortKeyExpr>, limit: RowLimit) -> Plan {
     let ties = keys.iter().map(|key| key.expr.clone()).collect();
     limited(sorted(plan, keys), limit, ties)
 }
 
 /// The plan cut to a number of rows; `ties` is what its rows are ordered by.
-pub(crate) fn limited(plan: Plan, limit: RowLimit, ties: Vec<Expr>) -> Plan {
+pub fn limited(plan: Plan, limit: RowLimit, ties: Vec<Expr>) -> Plan {
     let RowLimit {
         limit,
         offset,
@@ -67,11 +67,11 @@ pub(crate) fn limited(plan: Plan, limit: RowLimit, ties: Vec<Expr>) -> Plan {
 
 /// How many rows a query gives; expressions of type bigint.
 #[derive(Debug, Default)]
-pub(crate) struct RowLimit {
-    pub(crate) limit: Option<Expr>,
-    pub(crate) offset: Option<Expr>,
+pub struct RowLimit {
+    pub limit: Option<Expr>,
+    pub offset: Option<Expr>,
     /// Whether those follow that the order does not tell from the last row.
-    pub(crate) with_ties: bool,
+    pub with_ties: bool,
     /// Plans of one row whose column is the value of a slot that the expressions read.
-    pub(crate) computed: Vec<(usize, Plan)>,
+    pub computed: Vec<(usize, Plan)>,
 }

@@ -3,11 +3,11 @@
 use varve_expr::Expr;
 use varve_types::{Error, Result, SqlState};
 
-use crate::bind::plans::limit::{RowLimit, limited, limited_sort, sorted};
+use crate::build::limit::{RowLimit, limited, limited_sort, sorted};
 use crate::plan::{LockNode, LockTarget, LockWait, Plan, SortKeyExpr};
 
 /// The plan ordered and cut, its rows claimed.
-pub(crate) fn locked_rows(
+pub fn locked_rows(
     plan: Plan,
     keys: Vec<SortKeyExpr>,
     limit: RowLimit,
@@ -29,7 +29,7 @@ pub(crate) fn locked_rows(
     ))
 }
 
-pub(crate) fn locked(plan: Plan, targets: Vec<(LockTarget, Vec<Expr>)>) -> Plan {
+pub fn locked(plan: Plan, targets: Vec<(LockTarget, Vec<Expr>)>) -> Plan {
     if targets.is_empty() {
         return plan;
     }
@@ -41,6 +41,6 @@ pub(crate) fn locked(plan: Plan, targets: Vec<(LockTarget, Vec<Expr>)>) -> Plan 
     })
 }
 
-pub(crate) fn refused(words: &str, why: &str) -> Error {
+pub fn refused(words: &str, why: &str) -> Error {
     Error::new(SqlState::FEATURE_NOT_SUPPORTED, format!("{words} {why}"))
 }

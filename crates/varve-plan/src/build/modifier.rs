@@ -6,7 +6,7 @@ use varve_types::TypeMod;
 use crate::plan::{JoinKind, Plan};
 
 /// The modifier of a column of a plan, where it comes from a column of a table or from a cast.
-pub(crate) fn modifier_of(plan: &Plan, index: usize) -> TypeMod {
+pub fn modifier_of(plan: &Plan, index: usize) -> TypeMod {
     let of_expr = |input: &Plan, expr: Option<&Expr>| match expr {
         Some(Expr::Column { index, .. }) => modifier_of(input, *index),
         Some(Expr::Cast { modifier, .. }) => *modifier,

@@ -3,13 +3,13 @@
 use varve_expr::{DEFAULT_LOCALE, Expr, parse_value};
 use varve_types::{Decimal, Error, LogicalType, Result, SqlState, Value};
 
-use crate::bind::names::error::located;
-use crate::bind::plans::placeholder::{Place, place};
-use crate::walk::for_each_column;
+use crate::build::placeholder::{Place, place};
+use crate::scope::error::located;
+use varve_expr::walk::for_each_column;
 
 /// A bound expression, or one whose type its place will tell.
 #[derive(Clone, Debug)]
-pub(crate) enum Operand {
+pub enum Operand {
     /// An expression of known type.
     Known(Expr),
     /// A string literal and its position.
@@ -22,7 +22,7 @@ pub(crate) enum Operand {
 
 impl Operand {
     /// The type, where it is known.
-    pub(crate) fn ty(&self) -> Option<LogicalType> {
+    pub fn ty(&self) -> Option<LogicalType> {
         match self {
             Operand::Known(expr) => Some(expr.logical_type()),
             _ => None,
@@ -32,7 +32,7 @@ impl Operand {
 
 /// Why a conversion takes place: decides which are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CastContext {
+pub enum CastContext {
     /// Nobody asked for it.
     Implicit,
     /// A value is stored in a column.
@@ -42,12 +42,12 @@ pub(crate) enum CastContext {
 }
 
 /// A constant.
-pub(crate) fn literal(value: Value, ty: LogicalType) -> Expr {
+pub fn literal(value: Value, ty: LogicalType) -> Expr {
     Expr::Literal { value, ty }
 }
 
 /// A number without a type of its own: integer, bigint, or numeric for all others.
-pub(crate) fn number(digits: &str) -> Result<Expr> {
+pub fn number(digits: &str) -> Result<Expr> {
     // Integers are written in any base and with underscores.
     let is_decimal =
         digits.contains('.') || (digits.contains(['e', 'E']) && !digits.contains(['x', 'X']));
@@ -69,7 +69,7 @@ pub(crate) fn number(digits: &str) -> Result<Expr> {
 }
 
 /// `42804`: rows where one value is wanted.
-pub(crate) fn refuse_set(expr: &Expr, what: &str, position: u32) -> Result<()> {
+pub fn refuse_set(expr: &Expr, what: &str, position: u32) -> Result<()> {
     let mut has_set = false;
     for_each_column(expr, &mut |column| {
         has_set |= matches!(place(column), Place::Set(_));
@@ -85,7 +85,7 @@ pub(crate) fn refuse_set(expr: &Expr, what: &str, position: u32) -> Result<()> {
 }
 
 /// Whether a number became 0 though it has another digit.
-pub(crate) fn is_lost(value: &Value, digits: &str) -> bool {
+pub fn is_lost(value: &Value, digits: &str) -> bool {
     let mantissa = digits.split(['e', 'E']).next().unwrap_or_default();
     let is_zero = matches!(value, Value::Numeric(number) if number.compare(Decimal::ZERO).is_eq());
     is_zero && mantissa.contains(|digit: char| matches!(digit, '1'..='9'))

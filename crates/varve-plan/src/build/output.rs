@@ -3,23 +3,23 @@
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::bind::names::error::located;
 use crate::plan::Field;
+use crate::scope::error::located;
 
 /// A column of a result.
 #[derive(Clone, Debug)]
-pub(crate) struct Output {
-    pub(crate) expr: Expr,
-    pub(crate) name: String,
+pub struct Output {
+    pub expr: Expr,
+    pub name: String,
     /// The columns that it uses outside aggregates, with their positions.
-    pub(crate) uses: Vec<(usize, u32)>,
+    pub uses: Vec<(usize, u32)>,
     /// Whether it is a constant that no place has given a type.
-    pub(crate) untyped: bool,
+    pub untyped: bool,
 }
 
 impl Output {
     /// A column that uses `uses`.
-    pub(crate) fn of(name: String, expr: Expr, uses: Vec<(usize, u32)>) -> Output {
+    pub fn of(name: String, expr: Expr, uses: Vec<(usize, u32)>) -> Output {
         Output {
             expr,
             name,
@@ -29,7 +29,7 @@ impl Output {
     }
 
     /// The columns of a finished result as they are.
-    pub(crate) fn columns(fields: &[Field]) -> Vec<Output> {
+    pub fn columns(fields: &[Field]) -> Vec<Output> {
         fields
             .iter()
             .enumerate()
@@ -48,16 +48,16 @@ impl Output {
 
 /// One item of ORDER BY.
 #[derive(Debug)]
-pub(crate) struct OrderKey {
-    pub(crate) target: SortTarget,
-    pub(crate) descending: bool,
-    pub(crate) nulls_first: bool,
-    pub(crate) position: u32,
+pub struct OrderKey {
+    pub target: SortTarget,
+    pub descending: bool,
+    pub nulls_first: bool,
+    pub position: u32,
 }
 
 /// What an item of ORDER BY means.
 #[derive(Debug)]
-pub(crate) enum SortTarget {
+pub enum SortTarget {
     /// A result column.
     Output(usize),
     /// An expression over the columns of FROM.
@@ -70,7 +70,7 @@ pub(crate) enum SortTarget {
 
 impl SortTarget {
     /// The expression, where it is one.
-    pub(crate) fn expr_mut(&mut self) -> Option<&mut Expr> {
+    pub fn expr_mut(&mut self) -> Option<&mut Expr> {
         match self {
             SortTarget::Output(_) => None,
             SortTarget::Expr { expr, .. } => Some(expr),
@@ -78,7 +78,7 @@ impl SortTarget {
     }
 
     /// Its type.
-    pub(crate) fn ty(&self, outputs: &[Output]) -> LogicalType {
+    pub fn ty(&self, outputs: &[Output]) -> LogicalType {
         match self {
             SortTarget::Expr { expr, .. } => expr.logical_type(),
             SortTarget::Output(index) => match outputs.get(*index) {
@@ -89,7 +89,7 @@ impl SortTarget {
     }
 
     /// The expression, or that of the result column.
-    pub(crate) fn into_expr(self, outputs: &[Output]) -> Result<Expr> {
+    pub fn into_expr(self, outputs: &[Output]) -> Result<Expr> {
         match self {
             SortTarget::Expr { expr, .. } => Ok(expr),
             SortTarget::Output(index) => match outputs.get(index) {
@@ -101,7 +101,7 @@ impl SortTarget {
 }
 
 /// Refuses types whose values are not told apart (`is_order`: not ordered): json.
-pub(crate) fn check_comparable(ty: LogicalType, is_order: bool, position: u32) -> Result<()> {
+pub fn check_comparable(ty: LogicalType, is_order: bool, position: u32) -> Result<()> {
     if ty != LogicalType::Json {
         return Ok(());
     }
@@ -115,6 +115,6 @@ pub(crate) fn check_comparable(ty: LogicalType, is_order: bool, position: u32) -
 }
 
 /// Column `index` of a plan.
-pub(crate) fn plan_column(index: usize, ty: LogicalType) -> Expr {
+pub fn plan_column(index: usize, ty: LogicalType) -> Expr {
     Expr::Column { index, ty }
 }

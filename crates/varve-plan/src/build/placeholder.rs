@@ -7,19 +7,19 @@ const KIND: usize = usize::MAX / 32;
 const SUBQUERY_WIDTH_MAX: usize = 2048;
 
 /// Aggregates, by number.
-pub(crate) const AGGREGATE_COLUMNS: usize = usize::MAX / 2;
+pub const AGGREGATE_COLUMNS: usize = usize::MAX / 2;
 /// Columns of subqueries.
 const SUBQUERY_COLUMNS: usize = AGGREGATE_COLUMNS + KIND;
 /// Calls of window functions, by number.
-pub(crate) const WINDOW_COLUMNS: usize = SUBQUERY_COLUMNS + KIND;
+pub const WINDOW_COLUMNS: usize = SUBQUERY_COLUMNS + KIND;
 /// Calls of set-returning functions, by number.
-pub(crate) const SET_COLUMNS: usize = WINDOW_COLUMNS + KIND;
+pub const SET_COLUMNS: usize = WINDOW_COLUMNS + KIND;
 /// Calls of `grouping()`, by number.
-pub(crate) const GROUPING_COLUMNS: usize = SET_COLUMNS + KIND;
+pub const GROUPING_COLUMNS: usize = SET_COLUMNS + KIND;
 
 /// What a column number stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub enum Place {
     Column,
     Aggregate(usize),
     Subquery(usize),
@@ -29,7 +29,7 @@ pub(crate) enum Place {
 }
 
 /// What a column number stands for.
-pub(crate) fn place(column: usize) -> Place {
+pub fn place(column: usize) -> Place {
     let within = |first: usize| column.checked_sub(first).filter(|at| *at < KIND);
     if column < AGGREGATE_COLUMNS {
         Place::Column
@@ -47,11 +47,11 @@ pub(crate) fn place(column: usize) -> Place {
 }
 
 /// The number of a column of a subquery.
-pub(crate) fn subquery_column(subquery: usize, column: usize) -> usize {
+pub fn subquery_column(subquery: usize, column: usize) -> usize {
     SUBQUERY_COLUMNS + subquery * SUBQUERY_WIDTH_MAX + column
 }
 
 /// Which column of its subquery a number of [`subquery_column`] is.
-pub(crate) fn column_of_subquery(number: usize) -> usize {
+pub fn column_of_subquery(number: usize) -> usize {
     number.saturating_sub(SUBQUERY_COLUMNS) % SUBQUERY_WIDTH_MAX
 }

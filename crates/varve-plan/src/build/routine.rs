@@ -4,26 +4,26 @@ use varve_ast::{Query as AstQuery, StatementBody};
 use varve_expr::{Expr, Volatility};
 use varve_types::{Error, LogicalType, SqlState, Value};
 
-use crate::bind::names::syntax::is_change;
-use crate::bind::plans::operand::literal;
-use crate::bind::plans::output::Output;
-use crate::bind::plans::subquery::{Subquery, used_subqueries};
-use crate::function_def::{FunctionDef, Returns};
+use crate::build::operand::literal;
+use crate::build::output::Output;
+use crate::build::subquery::{Subquery, used_subqueries};
 use crate::optimize::bind_outer;
+use crate::optimize::push_down::{filtered, one_row};
 use crate::plan::{Field, JoinKind, JoinNode, Plan, Query, SortKeyExpr};
-use crate::push_down::{filtered, one_row};
-use crate::walk::for_each_child;
+use crate::scope::syntax::is_change;
+use varve_catalog::model::function_def::{FunctionDef, Returns};
+use varve_expr::walk::for_each_child;
 use varve_parser::plpgsql::Piece;
 
 /// Whether a function runs before the statement that calls it.
-pub(crate) fn is_run_first(def: &FunctionDef, pieces: &[Piece]) -> bool {
+pub fn is_run_first(def: &FunctionDef, pieces: &[Piece]) -> bool {
     let is_empty = pieces.is_empty() && def.returns == Returns::Void;
     def.is_plpgsql || (only_query(pieces).is_none() && !is_empty)
 }
 
 /// A join; one with a function that is called for each row of its left side gives the rows of the
 /// function behind those.
-pub(crate) fn joined(node: JoinNode) -> Plan {
+pub fn joined(node: JoinNode) -> Plan {
     let is_call = |plan: &Plan| match plan {
         Plan::ProjectSet(set) => {
             *set.input == one_row() && set.calls.iter().all(|call| call.routine.is_some())
@@ -52,11 +52,7 @@ pub(crate) fn joined(node: JoinNode) -> Plan {
 }
 
 /// Whether functions are called for the outputs, and no subquery is for the order too.
-pub(crate) fn calls_late(
-    subqueries: &[Subquery],
-    outputs: &[Output],
-    keys: &[SortKeyExpr],
-) -> bool {
+pub fn calls_late(subqueries: &[Subquery], outputs: &[Output], keys: &[SortKeyExpr]) -> bool {
     let of_keys = keys.iter().flat_map(|key| used_subqueries(&key.expr));
     let of_keys: Vec<usize> = of_keys.collect();
     let mut of_outputs = outputs
@@ -66,7 +62,7 @@ pub(crate) fn calls_late(
 }
 
 /// The only statement of a body, if it is a query that changes nothing, and how deep it nests.
-pub(crate) fn only_query(parsed: &[Piece]) -> Option<(&AstQuery, usize)> {
+pub fn only_query(parsed: &[Piece]) -> Option<(&AstQuery, usize)> {
     let [piece] = parsed else {
         return None;
     };
@@ -81,7 +77,7 @@ pub(crate) fn only_query(parsed: &[Piece]) -> Option<(&AstQuery, usize)> {
 }
 
 /// The only value of a plan that reads nothing.
-pub(crate) fn only_value(plan: &Plan) -> Option<&Expr> {
+pub fn only_value(plan: &Plan) -> Option<&Expr> {
     match plan {
         Plan::Project { input, exprs } if **input == one_row() => match exprs.as_slice() {
             [value] => Some(value),
@@ -93,7 +89,7 @@ pub(crate) fn only_value(plan: &Plan) -> Option<&Expr> {
 
 /// Whether the arguments may stand in a value in place of their slots: none is computed twice that
 /// may differ, or that takes long.
-pub(crate) fn is_replaceable(value: &Expr, outer: &[(usize, Expr)], has_other_way: bool) -> bool {
+pub fn is_replaceable(value: &Expr, outer: &[(usize, Expr)], has_other_way: bool) -> bool {
     outer.iter().all(|(slot, argument)| {
         let is_plain = matches!(argument, Expr::Column { .. });
         is_plain || uses(value, *slot) <= 1 || (!has_other_way && !is_volatile(argument))
@@ -101,7 +97,7 @@ pub(crate) fn is_replaceable(value: &Expr, outer: &[(usize, Expr)], has_other_wa
 }
 
 /// How often a value reads a slot.
-pub(crate) fn uses(value: &Expr, slot: usize) -> usize {
+pub fn uses(value: &Expr, slot: usize) -> usize {
     if let Expr::Outer { slot: read, .. } = value {
         return usize::from(*read == slot);
     }
@@ -110,7 +106,7 @@ pub(crate) fn uses(value: &Expr, slot: usize) -> usize {
     count
 }
 
-pub(crate) fn is_volatile(expr: &Expr) -> bool {
+pub fn is_volatile(expr: &Expr) -> bool {
     let mut volatile = match expr {
         Expr::Call { function, .. } => function.volatility() == Volatility::Volatile,
         _ => false,
@@ -120,7 +116,7 @@ pub(crate) fn is_volatile(expr: &Expr) -> bool {
 }
 
 /// At most one row of a plan.
-pub(crate) fn first_row(plan: Plan) -> Plan {
+pub fn first_row(plan: Plan) -> Plan {
     if only_value(&plan).is_some() {
         return plan;
     }
@@ -133,7 +129,7 @@ pub(crate) fn first_row(plan: Plan) -> Plan {
 }
 
 /// No row where an argument is NULL.
-pub(crate) fn strict(plan: Plan, values: &[Expr]) -> Plan {
+pub fn strict(plan: Plan, values: &[Expr]) -> Plan {
     let is_null = |negated: bool| {
         move |value: &Expr| Expr::IsNull {
             input: Box::new(value.clone()),
@@ -161,7 +157,7 @@ pub(crate) fn strict(plan: Plan, values: &[Expr]) -> Plan {
 }
 
 /// The rows of a query as those of a function that gives nothing: NULL each.
-pub(crate) fn void_query(plan: Plan, columns: Vec<(String, LogicalType)>) -> Query {
+pub fn void_query(plan: Plan, columns: Vec<(String, LogicalType)>) -> Query {
     let fields = columns.into_iter();
     Query {
         plan: Plan::Project {
@@ -174,7 +170,7 @@ pub(crate) fn void_query(plan: Plan, columns: Vec<(String, LogicalType)>) -> Que
 }
 
 /// `42P13`: a body that does not give what its function declares.
-pub(crate) fn mismatch(def: &FunctionDef, detail: impl Into<String>) -> Error {
+pub fn mismatch(def: &FunctionDef, detail: impl Into<String>) -> Error {
     let shown = match def.returns {
         Returns::Value(ty) => Some(ty),
         _ => def.row_type(),
@@ -185,6 +181,6 @@ pub(crate) fn mismatch(def: &FunctionDef, detail: impl Into<String>) -> Error {
 }
 
 /// `42P13`
-pub(crate) fn invalid(message: impl Into<String>) -> Error {
+pub fn invalid(message: impl Into<String>) -> Error {
     Error::new(SqlState::INVALID_FUNCTION_DEFINITION, message)
 }

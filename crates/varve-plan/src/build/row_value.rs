@@ -3,21 +3,16 @@
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, RowTypeId, RowValue, SqlState, TypeMod, Value};
 
-use crate::bind::plans::array::form;
-use crate::bind::plans::operand::{Operand, literal};
-use crate::function_def::FunctionDef;
+use crate::build::array::form;
+use crate::build::operand::{Operand, literal};
 use crate::plan::{self, Plan};
+use varve_catalog::model::function_def::FunctionDef;
 
 /// The name, type and modifier of a field.
-pub(crate) type Field = (String, LogicalType, TypeMod);
+pub type Field = (String, LogicalType, TypeMod);
 
 /// A call that makes a row of these fields; `found`: NULL where all of them are.
-pub(crate) fn row_call(
-    id: RowTypeId,
-    fields: Vec<Expr>,
-    found: bool,
-    position: u32,
-) -> Result<Expr> {
+pub fn row_call(id: RowTypeId, fields: Vec<Expr>, found: bool, position: u32) -> Result<Expr> {
     let ty = LogicalType::Row(id);
     let mut args = vec![literal(Value::Null, ty)];
     args.extend(fields);
@@ -26,7 +21,7 @@ pub(crate) fn row_call(
 }
 
 /// The fields of a call that makes a row.
-pub(crate) fn called_fields(row: &Expr) -> Option<&[Expr]> {
+pub fn called_fields(row: &Expr) -> Option<&[Expr]> {
     match row {
         Expr::Call { function, args, .. } if function.name() == "\0row" => args.get(1..),
         _ => None,
@@ -34,7 +29,7 @@ pub(crate) fn called_fields(row: &Expr) -> Option<&[Expr]> {
 }
 
 /// Refuses a row that is not of these columns.
-pub(crate) fn check_row(fields: &[Expr], columns: &[(String, LogicalType)]) -> Result<()> {
+pub fn check_row(fields: &[Expr], columns: &[(String, LogicalType)]) -> Result<()> {
     let mismatch = |detail: String| {
         let message = "function return row and query-specified return row do not match";
         Err(Error::new(SqlState::DATATYPE_MISMATCH, message).with_detail(detail))
@@ -59,7 +54,7 @@ pub(crate) fn check_row(fields: &[Expr], columns: &[(String, LogicalType)]) -> R
 }
 
 /// A value whose type its place decides, where it is one.
-pub(crate) fn untyped(field: &Expr) -> Operand {
+pub fn untyped(field: &Expr) -> Operand {
     match field {
         Expr::Literal {
             value: Value::Null,
@@ -74,15 +69,15 @@ pub(crate) fn untyped(field: &Expr) -> Operand {
 }
 
 /// The form that makes an object of names and values.
-pub(crate) const OBJECT: &str = "\0object";
+pub const OBJECT: &str = "\0object";
 
 /// Whether an expression is a row as an object.
-pub(crate) fn is_object(expr: &Expr) -> bool {
+pub fn is_object(expr: &Expr) -> bool {
     matches!(expr, Expr::Call { function, .. } if function.name() == OBJECT)
 }
 
 /// An object of names and values.
-pub(crate) fn object(fields: Vec<(String, Expr)>, position: u32) -> Result<Operand> {
+pub fn object(fields: Vec<(String, Expr)>, position: u32) -> Result<Operand> {
     let mut args = Vec::with_capacity(fields.len() * 2);
     for (name, value) in fields {
         args.push(literal(Value::text(name), LogicalType::Text));
@@ -92,7 +87,7 @@ pub(crate) fn object(fields: Vec<(String, Expr)>, position: u32) -> Result<Opera
 }
 
 /// A row that was made already as the call that makes it.
-pub(crate) fn unfolded(row: &Expr) -> Result<Expr> {
+pub fn unfolded(row: &Expr) -> Result<Expr> {
     let fields = match row {
         Expr::Literal {
             value: Value::Row(RowTypeId::RECORD, stored),
@@ -109,7 +104,7 @@ pub(crate) fn unfolded(row: &Expr) -> Result<Expr> {
 }
 
 /// The columns of a plan as one row of a type.
-pub(crate) fn rows_of(plan: Plan, ty: LogicalType, position: u32) -> Result<(Plan, LogicalType)> {
+pub fn rows_of(plan: Plan, ty: LogicalType, position: u32) -> Result<(Plan, LogicalType)> {
     let id = match ty {
         LogicalType::Row(id) => id,
         _ => RowTypeId::RECORD,
@@ -132,7 +127,7 @@ pub(crate) fn rows_of(plan: Plan, ty: LogicalType, position: u32) -> Result<(Pla
 }
 
 /// Whether the only column of the body of a function is the row that it gives.
-pub(crate) fn is_whole_row(def: &FunctionDef, fields: &[plan::Field]) -> bool {
+pub fn is_whole_row(def: &FunctionDef, fields: &[plan::Field]) -> bool {
     match (def.row_type(), fields) {
         (Some(row), [field]) => {
             let is_record = row == LogicalType::Row(RowTypeId::RECORD);

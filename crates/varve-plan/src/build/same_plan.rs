@@ -4,12 +4,12 @@
 use varve_expr::Expr;
 use varve_sort::VecMap;
 
+use crate::plan::window::FrameBound;
 use crate::plan::{AggregateCall, Mark, Plan, PushedPredicate, SetCall};
-use crate::walk::{for_each_child_mut, without_positions};
-use crate::window::FrameBound;
+use varve_expr::walk::{for_each_child_mut, without_positions};
 
 /// A plan and what it reads of the query around it, without what tells equal ones apart.
-pub(crate) fn canonical(mut plan: Plan, outer: Vec<(usize, Expr)>) -> (Plan, Vec<(usize, Expr)>) {
+pub fn canonical(mut plan: Plan, outer: Vec<(usize, Expr)>) -> (Plan, Vec<(usize, Expr)>) {
     let mut numbers = Numbers::default();
     let outer = outer.into_iter();
     let outer = outer.map(|(slot, mut expr)| {
@@ -22,7 +22,7 @@ pub(crate) fn canonical(mut plan: Plan, outer: Vec<(usize, Expr)>) -> (Plan, Vec
 }
 
 /// A call of a function in place of a table, as [`canonical`].
-pub(crate) fn canonical_call(mut call: SetCall) -> SetCall {
+pub fn canonical_call(mut call: SetCall) -> SetCall {
     Numbers::default().call(&mut call);
     call
 }

@@ -3,11 +3,11 @@
 use varve_expr::{Expr, fold};
 use varve_types::{LogicalType, TypeMod};
 
-use crate::bind::plans::output::plan_column;
+use crate::build::output::plan_column;
 use crate::plan::Plan;
 
 /// Each different row once.
-pub(crate) fn distinct(input: Plan) -> Plan {
+pub fn distinct(input: Plan) -> Plan {
     let types = input.types().into_iter().enumerate();
     Plan::Aggregate {
         groups: types.map(|(index, ty)| plan_column(index, ty)).collect(),
@@ -17,7 +17,7 @@ pub(crate) fn distinct(input: Plan) -> Plan {
 }
 
 /// The plan with its columns converted to these types; `place` is where each is written.
-pub(crate) fn retyped(plan: Plan, types: &[LogicalType], place: &dyn Fn(usize) -> u32) -> Plan {
+pub fn retyped(plan: Plan, types: &[LogicalType], place: &dyn Fn(usize) -> u32) -> Plan {
     let own = plan.types();
     if own == types {
         return plan;

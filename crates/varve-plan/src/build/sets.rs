@@ -6,20 +6,18 @@
 use varve_expr::Expr;
 use varve_types::{Error, Result};
 
-use crate::bind::plans::placeholder::{
-    Place, SET_COLUMNS, column_of_subquery, place, subquery_column,
-};
-use crate::bind::plans::same_plan::canonical_call;
-use crate::bind::plans::stage::Stage;
-use crate::bind::plans::subquery::{Subquery, attach};
+use crate::build::placeholder::{Place, SET_COLUMNS, column_of_subquery, place, subquery_column};
+use crate::build::same_plan::canonical_call;
+use crate::build::stage::Stage;
+use crate::build::subquery::{Subquery, attach};
 use crate::plan::{Plan, ProjectSetNode, SetCall};
-use crate::walk::{for_each_child_mut, for_each_column, map_columns, same_meaning};
+use varve_expr::walk::{for_each_child_mut, for_each_column, map_columns, same_meaning};
 
 /// The calls by number; `None` where the rows are in the stage.
-pub(crate) type Sets = [Option<SetCall>];
+pub type Sets = [Option<SetCall>];
 
 /// The calls that expressions read, also through subqueries.
-pub(crate) fn sets_read<'e>(
+pub fn sets_read<'e>(
     exprs: impl IntoIterator<Item = &'e Expr>,
     subqueries: &[Subquery],
 ) -> Vec<usize> {
@@ -39,7 +37,7 @@ pub(crate) fn sets_read<'e>(
 
 /// The stage with the rows of the wanted calls, and of those that these need, behind its columns;
 /// `exprs` and the arguments of other calls then read them.
-pub(crate) fn expanded(
+pub fn expanded(
     mut stage: Stage,
     sets: &mut Sets,
     wanted: Vec<usize>,
@@ -116,7 +114,7 @@ fn with_rows(
 
 /// Calls `visit` for each column that an expression reads, in calls, whose arguments `args` tells,
 /// and before subqueries too.
-pub(crate) fn for_each_read<'s>(
+pub fn for_each_read<'s>(
     expr: &Expr,
     args: &dyn Fn(usize) -> Option<&'s [Expr]>,
     subqueries: &[Subquery],
@@ -155,12 +153,7 @@ fn drop_unread(sets: &mut Sets, mut read: Vec<usize>, subqueries: &[Subquery]) {
 
 /// Has expressions that compute what one of `known` computes read the same subqueries and calls,
 /// where these are written twice.
-pub(crate) fn unify(
-    known: &[Expr],
-    sets: &mut Sets,
-    subqueries: &[Subquery],
-    exprs: &mut [&mut Expr],
-) {
+pub fn unify(known: &[Expr], sets: &mut Sets, subqueries: &[Subquery], exprs: &mut [&mut Expr]) {
     let mut same = Same::default();
     let (mut calls, mut queries) = (Vec::new(), Vec::new());
     let args = |number: usize| Some(sets.get(number)?.as_ref()?.args.as_slice());

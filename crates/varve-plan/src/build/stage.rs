@@ -3,43 +3,43 @@
 use varve_expr::Expr;
 use varve_types::Result;
 
-use crate::bind::plans::gapfill::Gapfill;
-use crate::bind::plans::limit::sorted;
-use crate::bind::plans::output::{OrderKey, Output, SortTarget};
-use crate::bind::plans::placeholder::{Place, place};
-use crate::bind::plans::sets::{Sets, expanded, sets_read, unify};
-use crate::bind::plans::subquery::{Subquery, attach};
-use crate::bind::plans::window::WindowUse;
+use crate::build::gapfill::Gapfill;
+use crate::build::limit::sorted;
+use crate::build::output::{OrderKey, Output, SortTarget};
+use crate::build::placeholder::{Place, place};
+use crate::build::sets::{Sets, expanded, sets_read, unify};
+use crate::build::subquery::{Subquery, attach};
+use crate::build::window::WindowUse;
+use crate::plan::window::WindowNode;
 use crate::plan::{AggregateCall, Plan, SortKeyExpr};
-use crate::walk::{map_columns, same_meaning};
-use crate::window::WindowNode;
+use varve_expr::walk::{map_columns, same_meaning};
 
 /// The groups of a SELECT with GROUP BY, HAVING or aggregates.
-pub(crate) struct Grouping {
-    pub(crate) groups: Vec<Expr>,
+pub struct Grouping {
+    pub groups: Vec<Expr>,
     /// The grouping sets, by position in `groups`; one with all of them without GROUPING SETS.
-    pub(crate) sets: Vec<Vec<usize>>,
-    pub(crate) aggregates: Vec<AggregateCall>,
+    pub sets: Vec<Vec<usize>>,
+    pub aggregates: Vec<AggregateCall>,
     /// The arguments of each `grouping()`.
-    pub(crate) groupings: Vec<(Vec<Expr>, u32)>,
-    pub(crate) having: Option<(Expr, Vec<(usize, u32)>)>,
+    pub groupings: Vec<(Vec<Expr>, u32)>,
+    pub having: Option<(Expr, Vec<(usize, u32)>)>,
     /// Number of a named query for the rows that several sets group.
-    pub(crate) cte_id: usize,
+    pub cte_id: usize,
     /// The group of `time_bucket_gapfill`.
-    pub(crate) gapfill: Option<Gapfill>,
+    pub gapfill: Option<Gapfill>,
 }
 
 /// What GROUP BY says.
 #[derive(Default)]
-pub(crate) struct Groups {
-    pub(crate) groups: Vec<Expr>,
-    pub(crate) sets: Vec<Vec<usize>>,
+pub struct Groups {
+    pub groups: Vec<Expr>,
+    pub sets: Vec<Vec<usize>>,
 }
 
 impl Above<'_> {
     /// The stage with the rows of set-returning functions that groups read. What is computed over
     /// the groups reads them there.
-    pub(crate) fn expand_groups(
+    pub fn expand_groups(
         &mut self,
         stage: Stage,
         groups: &mut [Expr],
@@ -55,7 +55,7 @@ impl Above<'_> {
     }
 
     /// The stage with the rows of set-returning functions that define windows.
-    pub(crate) fn expand_windows(&mut self, stage: Stage) -> Result<Stage> {
+    pub fn expand_windows(&mut self, stage: Stage) -> Result<Stage> {
         let known = self.windows.iter().flat_map(WindowUse::definition);
         let known: Vec<Expr> = known.cloned().collect();
         let wanted = sets_read(&known, &stage.subqueries);
@@ -77,7 +77,7 @@ impl Above<'_> {
 }
 
 /// What is computed for the rows of the result and their order.
-pub(crate) fn computed<'e>(
+pub fn computed<'e>(
     outputs: &'e mut [Output],
     keys: &'e mut [OrderKey],
     distinct: &'e mut Distinctness,
@@ -92,7 +92,7 @@ pub(crate) fn computed<'e>(
 }
 
 /// Whether rows are given once.
-pub(crate) enum Distinctness {
+pub enum Distinctness {
     None,
     Rows,
     /// Once for each of these, which have positions.
@@ -100,7 +100,7 @@ pub(crate) enum Distinctness {
 }
 
 impl Distinctness {
-    pub(crate) fn exprs_mut(&mut self) -> Vec<&mut Expr> {
+    pub fn exprs_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Distinctness::On(on) => {
                 let targets = on.iter_mut();
@@ -114,18 +114,18 @@ impl Distinctness {
 }
 
 /// What is computed over the groups.
-pub(crate) struct Above<'s> {
-    pub(crate) outputs: &'s mut [Output],
-    pub(crate) keys: &'s mut [OrderKey],
-    pub(crate) distinct: &'s mut Distinctness,
-    pub(crate) windows: &'s mut [WindowUse],
-    pub(crate) sets: &'s mut Sets,
+pub struct Above<'s> {
+    pub outputs: &'s mut [Output],
+    pub keys: &'s mut [OrderKey],
+    pub distinct: &'s mut Distinctness,
+    pub windows: &'s mut [WindowUse],
+    pub sets: &'s mut Sets,
 }
 
 /// What expressions are computed over, and the subqueries that they may use.
-pub(crate) struct Stage {
-    pub(crate) plan: Plan,
-    pub(crate) subqueries: Vec<Subquery>,
+pub struct Stage {
+    pub plan: Plan,
+    pub subqueries: Vec<Subquery>,
 }
 
 /// Whether a window is over these rows in this order.
@@ -143,7 +143,7 @@ fn is_over(window: &WindowUse, partition: &[Expr], order: &[SortKeyExpr]) -> boo
 }
 
 /// The stage with the results of window functions behind its columns, which `exprs` then read.
-pub(crate) fn windowed(
+pub fn windowed(
     stage: Stage,
     mut windows: Vec<WindowUse>,
     exprs: &mut [&mut Expr],

@@ -1,8 +1,8 @@
 //! The plan in a statement.
 
 use crate::plan::Statement;
-use crate::utility::Utility;
+use crate::plan::utility::Utility;
 
-pub(crate) fn utility(utility: Utility) -> Statement {
+pub fn utility(utility: Utility) -> Statement {
     Statement::Utility(Box::new(utility))
 }

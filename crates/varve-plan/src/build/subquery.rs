@@ -4,31 +4,31 @@ use varve_expr::Expr;
 use varve_sort::VecMap;
 use varve_types::{CompareOp, Error, LogicalType, Result};
 
-use crate::bind::plans::compare::compare_rows;
-use crate::bind::plans::placeholder::{Place, column_of_subquery, place};
-use crate::bind::plans::same_plan::{canonical, canonical_call};
+use crate::build::compare::compare_rows;
+use crate::build::placeholder::{Place, column_of_subquery, place};
+use crate::build::same_plan::{canonical, canonical_call};
+use crate::optimize::push_down::filtered;
+use crate::plan::walk::expr_reads_outer;
 use crate::plan::{JoinKind, JoinNode, Mark, Plan, ProjectSetNode, SetCall};
-use crate::plan_walk::expr_reads_outer;
-use crate::push_down::filtered;
-use crate::walk::{for_each_column, map_columns, without_positions};
+use varve_expr::walk::{for_each_column, map_columns, without_positions};
 
 /// A subquery of an expression.
 #[derive(Clone, Debug)]
-pub(crate) struct Subquery {
-    pub(crate) kind: SubqueryKind,
-    pub(crate) plan: Plan,
+pub struct Subquery {
+    pub kind: SubqueryKind,
+    pub plan: Plan,
     /// Slots that its plan reads, with expressions over the columns of the query around it.
-    pub(crate) outer: Vec<(usize, Expr)>,
+    pub outer: Vec<(usize, Expr)>,
     /// Where it reads the columns of the query around it.
-    pub(crate) uses: Vec<(usize, u32)>,
+    pub uses: Vec<(usize, u32)>,
 }
 
 /// What is done with a column that is read within, given where columns are read.
-pub(crate) type VisitRead<'v> = dyn FnMut(&mut Expr, &[(usize, u32)]) -> Result<()> + 'v;
+pub type VisitRead<'v> = dyn FnMut(&mut Expr, &[(usize, u32)]) -> Result<()> + 'v;
 
 /// What a subquery is asked for.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum SubqueryKind {
+pub enum SubqueryKind {
     /// Its only row.
     Row,
     /// Whether there is a row.
@@ -42,12 +42,12 @@ pub(crate) enum SubqueryKind {
 
 impl Subquery {
     /// Whether it is the call of a function.
-    pub(crate) fn is_call(&self) -> bool {
+    pub fn is_call(&self) -> bool {
         matches!(self.kind, SubqueryKind::Call(_))
     }
 
     /// Whether it uses one of these slots of enclosing queries.
-    pub(crate) fn reads_outer(&self, slots: &[usize]) -> bool {
+    pub fn reads_outer(&self, slots: &[usize]) -> bool {
         let reads = |expr: &Expr| expr_reads_outer(expr, slots);
         let within = match &self.kind {
             SubqueryKind::Any(_, pairs) => pairs.iter().any(|(_, right)| reads(right)),
@@ -57,14 +57,14 @@ impl Subquery {
     }
 
     /// Takes these values of slots, so far as it uses them, from the query around it.
-    pub(crate) fn read(&mut self, values: &[(usize, Expr)]) {
+    pub fn read(&mut self, values: &[(usize, Expr)]) {
         let used = values.iter().filter(|(slot, _)| self.reads_outer(&[*slot]));
         let used: Vec<_> = used.cloned().collect();
         self.outer.extend(used);
     }
 
     /// Calls `visit` for each expression over the columns of the query around it.
-    pub(crate) fn for_each_expr_mut(
+    pub fn for_each_expr_mut(
         &mut self,
         visit: &mut dyn FnMut(&mut Expr) -> Result<()>,
     ) -> Result<()> {
@@ -75,13 +75,13 @@ impl Subquery {
     }
 
     /// Calls `visit` for each column of the query around it that is read within, with the places.
-    pub(crate) fn for_each_read_mut(&mut self, visit: &mut VisitRead<'_>) -> Result<()> {
+    pub fn for_each_read_mut(&mut self, visit: &mut VisitRead<'_>) -> Result<()> {
         let Subquery { outer, uses, .. } = self;
         outer.iter_mut().try_for_each(|(_, expr)| visit(expr, uses))
     }
 
     /// Calls `visit` for each expression that stands before it.
-    pub(crate) fn for_each_left_mut(
+    pub fn for_each_left_mut(
         &mut self,
         visit: &mut dyn FnMut(&mut Expr) -> Result<()>,
     ) -> Result<()> {
@@ -93,7 +93,7 @@ impl Subquery {
     }
 
     /// The expressions over the columns of the query around it.
-    pub(crate) fn exprs(&self) -> Vec<&Expr> {
+    pub fn exprs(&self) -> Vec<&Expr> {
         let mut exprs: Vec<&Expr> = self.outer.iter().map(|(_, expr)| expr).collect();
         match &self.kind {
             SubqueryKind::Any(_, pairs) => exprs.extend(pairs.iter().map(|(left, _)| left)),
@@ -104,7 +104,7 @@ impl Subquery {
     }
 
     /// Whether it gives what another one gives.
-    pub(crate) fn is_same(&self, other: &Subquery) -> bool {
+    pub fn is_same(&self, other: &Subquery) -> bool {
         let parts = |one: &Subquery| {
             let kind = match one.kind.clone() {
                 SubqueryKind::Any(op, mut pairs) => {
@@ -124,7 +124,7 @@ impl Subquery {
     }
 
     /// The join that gives its result behind the columns of a plan, or that filters the plan.
-    pub(crate) fn join(self, left: Plan, filters: bool) -> Result<JoinNode> {
+    pub fn join(self, left: Plan, filters: bool) -> Result<JoinNode> {
         let left_width = left.width();
         let Subquery {
             kind, plan, outer, ..
@@ -159,11 +159,7 @@ impl Subquery {
 }
 
 /// Joins the subqueries that expressions use to a plan, and has the expressions read the results.
-pub(crate) fn attach(
-    mut plan: Plan,
-    subqueries: &[Subquery],
-    exprs: &mut [&mut Expr],
-) -> Result<Plan> {
+pub fn attach(mut plan: Plan, subqueries: &[Subquery], exprs: &mut [&mut Expr]) -> Result<Plan> {
     let mut places = VecMap::new();
     for expr in exprs.iter() {
         plan = attach_one(plan, subqueries, expr, &mut places)?;
@@ -175,9 +171,9 @@ pub(crate) fn attach(
 }
 
 /// The first column of each subquery's result.
-pub(crate) type Places = VecMap<usize, usize>;
+pub type Places = VecMap<usize, usize>;
 
-pub(crate) fn attach_one(
+pub fn attach_one(
     mut plan: Plan,
     subqueries: &[Subquery],
     expr: &Expr,
@@ -211,7 +207,7 @@ pub(crate) fn attach_one(
     Ok(plan)
 }
 
-pub(crate) fn settle_places(expr: &mut Expr, places: &Places) {
+pub fn settle_places(expr: &mut Expr, places: &Places) {
     map_columns(expr, &|column| match place(column) {
         Place::Subquery(number) => match places.get(&number) {
             Some(first) => first + column_of_subquery(column),
@@ -222,7 +218,7 @@ pub(crate) fn settle_places(expr: &mut Expr, places: &Places) {
 }
 
 /// The subqueries that an expression uses, in order.
-pub(crate) fn used_subqueries(expr: &Expr) -> Vec<usize> {
+pub fn used_subqueries(expr: &Expr) -> Vec<usize> {
     let mut used = Vec::new();
     for_each_column(expr, &mut |column| {
         if let Place::Subquery(number) = place(column)
@@ -236,7 +232,7 @@ pub(crate) fn used_subqueries(expr: &Expr) -> Vec<usize> {
 
 /// The rows of a plan for which all conditions hold; what subqueries they use is joined behind the
 /// plan's columns, or only filters it where a condition is the subquery itself.
-pub(crate) fn attach_conditions(
+pub fn attach_conditions(
     plan: Plan,
     conditions: Vec<Expr>,
     subqueries: &[Subquery],
@@ -264,10 +260,7 @@ pub(crate) fn attach_conditions(
 }
 
 /// The subquery that a condition is, and whether it is NOT EXISTS.
-pub(crate) fn filtering<'s>(
-    condition: &Expr,
-    subqueries: &'s [Subquery],
-) -> Option<(&'s Subquery, bool)> {
+pub fn filtering<'s>(condition: &Expr, subqueries: &'s [Subquery]) -> Option<(&'s Subquery, bool)> {
     let (column, negated) = match condition {
         Expr::Column { index, .. } => (*index, false),
         Expr::Not(input) => match input.as_ref() {
@@ -293,7 +286,7 @@ pub(crate) fn filtering<'s>(
 }
 
 /// The values that the slots of captured columns take.
-pub(crate) fn slot_values(captured: &[Captured]) -> Vec<(usize, Expr)> {
+pub fn slot_values(captured: &[Captured]) -> Vec<(usize, Expr)> {
     captured
         .iter()
         .map(
@@ -311,9 +304,9 @@ pub(crate) fn slot_values(captured: &[Captured]) -> Vec<(usize, Expr)> {
 }
 
 /// A column that was used from within.
-pub(crate) struct Captured {
-    pub(crate) slot: usize,
-    pub(crate) index: usize,
-    pub(crate) ty: LogicalType,
-    pub(crate) position: u32,
+pub struct Captured {
+    pub slot: usize,
+    pub index: usize,
+    pub ty: LogicalType,
+    pub position: u32,
 }

@@ -4,13 +4,13 @@ use varve_ast::Name;
 use varve_expr::Expr;
 use varve_types::LogicalType;
 
-use crate::catalog::TableDef;
+use crate::plan::statement::Member;
 use crate::plan::{Plan, Relation, ScanNode};
-use crate::scope::Scope;
-use crate::statement::Member;
+use crate::scope::scope::Scope;
+use varve_catalog::model::table::TableDef;
 
 /// The columns of a table as they are.
-pub(crate) fn column_exprs(table: &TableDef) -> Vec<Expr> {
+pub fn column_exprs(table: &TableDef) -> Vec<Expr> {
     let columns = table.columns.iter().enumerate();
     let columns = columns.map(|(index, column)| Expr::Column {
         index,
@@ -20,7 +20,7 @@ pub(crate) fn column_exprs(table: &TableDef) -> Vec<Expr> {
 }
 
 /// The names that UPDATE and DELETE may use.
-pub(crate) fn target_scope(table: &TableDef, alias: Option<&Name>) -> Scope {
+pub fn target_scope(table: &TableDef, alias: Option<&Name>) -> Scope {
     let name = alias.map_or(&table.name, |alias| &alias.text);
     let mut names = Scope::table(name.clone(), 0, named_types(table)).hiding(&table.name);
     for known in &mut names.tables {
@@ -30,7 +30,7 @@ pub(crate) fn target_scope(table: &TableDef, alias: Option<&Name>) -> Scope {
 }
 
 /// The columns of a table as names know them.
-pub(crate) fn named_types(table: &TableDef) -> Vec<(String, LogicalType)> {
+pub fn named_types(table: &TableDef) -> Vec<(String, LogicalType)> {
     table
         .columns
         .iter()
@@ -39,11 +39,7 @@ pub(crate) fn named_types(table: &TableDef) -> Vec<(String, LogicalType)> {
 }
 
 /// A scan of all columns.
-pub(crate) fn full_scan(
-    relation: Relation,
-    name: String,
-    columns: &[(String, LogicalType)],
-) -> ScanNode {
+pub fn full_scan(relation: Relation, name: String, columns: &[(String, LogicalType)]) -> ScanNode {
     ScanNode {
         relation,
         table: None,
@@ -58,12 +54,12 @@ pub(crate) fn full_scan(
 }
 
 /// The rows of a table, and where in them is what else is known.
-pub(crate) struct MemberRows {
+pub struct MemberRows {
     /// The columns of the table, the position of the row where it is wanted, the number of its
     /// member where there are several, its OID where the statement names it.
-    pub(crate) plan: Plan,
+    pub plan: Plan,
     /// Number of the column with the OID.
-    pub(crate) tableoid: Option<usize>,
+    pub tableoid: Option<usize>,
     /// The tables with the rows, where they may be in several.
-    pub(crate) members: Vec<Member>,
+    pub members: Vec<Member>,
 }

@@ -4,32 +4,32 @@ use varve_expr::Expr;
 use varve_types::Result;
 
 use crate::plan::SortKeyExpr;
-use crate::window::WindowCall;
+use crate::plan::window::WindowCall;
 
 /// A call and its window.
 #[derive(Clone, Debug)]
-pub(crate) struct WindowUse {
-    pub(crate) partition: Vec<Expr>,
-    pub(crate) order: Vec<SortKeyExpr>,
-    pub(crate) call: WindowCall,
+pub struct WindowUse {
+    pub partition: Vec<Expr>,
+    pub order: Vec<SortKeyExpr>,
+    pub call: WindowCall,
 }
 
 impl WindowUse {
     /// Each expression over the columns of the query.
-    pub(crate) fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+    pub fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
         let order = self.order.iter_mut().map(|key| &mut key.expr);
         let args = self.call.args.iter_mut().chain(&mut self.call.filter);
         self.partition.iter_mut().chain(order).chain(args)
     }
 
     /// What defines the window.
-    pub(crate) fn definition(&self) -> impl Iterator<Item = &Expr> {
+    pub fn definition(&self) -> impl Iterator<Item = &Expr> {
         let order = self.order.iter().map(|key| &key.expr);
         self.partition.iter().chain(order)
     }
 
     /// Calls `visit` for each expression over the columns of the query.
-    pub(crate) fn for_each_expr_mut(
+    pub fn for_each_expr_mut(
         &mut self,
         visit: &mut dyn FnMut(&mut Expr) -> Result<()>,
     ) -> Result<()> {

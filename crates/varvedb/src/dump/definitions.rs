@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use varve_sql::{Creation, Made, relation_oid};
+use varve_catalog::{Creation, Made, relation_oid};
 use varve_types::{Error, Result};
 
 use super::{Column, Dump, Relation, literal, texts};

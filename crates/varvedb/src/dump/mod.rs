@@ -15,7 +15,7 @@ mod rows;
 
 use std::collections::BTreeSet;
 
-use varve_sql::{Creation, Made};
+use varve_catalog::{Creation, Made};
 use varve_types::{Error, Failure, Result, SqlState, SqlText};
 
 use self::definitions::OF_USERS;

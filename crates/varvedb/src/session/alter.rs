@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use varve_catalog::{Catalog, IndexDef, PUBLIC, PartitionBound, TableDef};
 use varve_dml::index;
 use varve_expr::{Expr, evaluate};
-use varve_sql::{AlterTable, Catalog, IndexDef, PUBLIC, PartitionBound, TableDef};
+use varve_plan::AlterTable;
 use varve_store::{KeyRange, ScanOptions, Transaction};
 use varve_types::meter::Cancel;
 use varve_types::{
@@ -228,7 +229,7 @@ impl Run<'_> {
         let context = self.host.context(self.parameters, self.locale);
         let mut columns = Vec::with_capacity(after.columns.len());
         for (at, column) in after.columns.iter().enumerate() {
-            let generated = column.filled == varve_sql::Filled::Generated;
+            let generated = column.filled == varve_catalog::Filled::Generated;
             let default = column.default.as_ref().filter(|_| !generated);
             let source = sources.get(at).and_then(Option::as_ref).or(default);
             columns.push(match source {

@@ -1,6 +1,6 @@
 //! Several statements as one, without the language's own blocks.
 
-use varve_sql::{Command, TransactionModes};
+use varve_ast::{Command, TransactionModes};
 use varve_types::{Error, Failure, Result, SqlState};
 
 use super::block::{Block, failed_block_error};

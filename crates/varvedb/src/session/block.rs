@@ -1,6 +1,6 @@
 //! Transaction blocks: BEGIN, COMMIT, ROLLBACK, savepoints, and what an error does to them.
 
-use varve_sql::TransactionModes;
+use varve_ast::TransactionModes;
 use varve_types::{Error, Result, SqlState};
 
 use super::modes::Modes;

@@ -4,7 +4,7 @@
 //! The store refuses commits that do not know of the index or that come between the check and the
 //! commit that says *valid*: see the head of `varve-store/src/transaction/index.rs`.
 
-use varve_sql::{IndexDef, TableDef, encode_table};
+use varve_catalog::{IndexDef, TableDef, encode_table};
 use varve_store::{StoreError, Transaction};
 use varve_types::{Error, Failure, ObjectId, Result, SqlState, TreeId};
 

@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 
 use varve_dml::StatementTxn;
 use varve_expr::{Expr, evaluate, evaluate_constant};
+use varve_plan::{Bound, FIRST_CALL, Plan, Statement, Uncalled};
 use varve_routine::Routine;
-use varve_sql::{Bound, FIRST_CALL, Plan, Statement, Uncalled};
 use varve_types::meter::Cancel;
 use varve_types::{Error, LogicalType, Result, Value};
 

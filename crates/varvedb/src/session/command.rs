@@ -1,6 +1,7 @@
 //! Carries out statements that have no plan.
 
-use varve_sql::{Catalog, Command, Deferral, RelationName, TransactionModes, qualified_name};
+use varve_ast::{Command, TransactionModes};
+use varve_catalog::{Catalog, Deferral, RelationName, qualified_name};
 use varve_types::{Error, Result, SqlState};
 
 use super::Session;

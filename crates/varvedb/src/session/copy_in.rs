@@ -1,7 +1,9 @@
 //! COPY ... FROM STDIN in three steps: begin, write as often as wanted, finish or abort.
 
+use varve_bind::bind;
 use varve_dml::StatementRunner;
-use varve_sql::{CopyPlan, ParsedStatement, Statement, bind, parse};
+use varve_parser::{ParsedStatement, parse};
+use varve_plan::{CopyPlan, Statement};
 use varve_store::{BulkLoad, BulkLoadOptions, Transaction};
 use varve_types::meter::{self, Cancel, metered};
 use varve_types::{Error, Failure, Pacer, Result, SqlState};

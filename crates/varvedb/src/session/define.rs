@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
+use varve_catalog::{Catalog, SequenceDef, TableDef, encode_sequence, encode_table};
 use varve_dml::index;
 use varve_expr::Expr;
+use varve_plan::{NewIndex, NewTable, Statement};
 use varve_sort::VecMap;
-use varve_sql::{
-    Catalog, NewIndex, NewTable, SequenceDef, Statement, TableDef, encode_sequence, encode_table,
-};
 use varve_store::Transaction;
 use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, TreeId, TypeMod};
 

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use varve_expr::{EvalContext, Expr, evaluate, evaluate_constant};
-use varve_sql::{LookupNode, Plan};
+use varve_plan::{LookupNode, Plan};
 use varve_store::Transaction;
 use varve_types::{Batch, ColumnBuilder, LogicalType, Result, VECTOR_ROWS, Value};
 

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use varve_ast::DiscardWhat;
+use varve_bind::bind_arguments;
+use varve_catalog::{Catalog, SchemaDef};
 use varve_expr::{EvalContext, evaluate_constant};
+use varve_parser::ParsedStatement;
+use varve_plan::{Query, SessionStatement, Statement, Utility};
 use varve_sort::VecMap;
-use varve_sql::{
-    Catalog, DiscardWhat, ParsedStatement, Query, SchemaDef, SessionStatement, Statement, Utility,
-    bind_arguments,
-};
 use varve_types::{Error, LogicalType, MemoryAccount, Result, SqlState, Value};
 
 use super::cursor::Cursor;

@@ -31,8 +31,11 @@ pub(crate) mod utility;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+use varve_ast::Command;
+use varve_catalog::Catalog;
 use varve_expr::Locale;
-use varve_sql::{Bound, Catalog, Command, ParsedStatement, Statement};
+use varve_parser::ParsedStatement;
+use varve_plan::{Bound, Statement};
 use varve_store::Transaction;
 use varve_types::meter::{self, Meter, metered};
 use varve_types::{Error, Failure, LogicalType, ObjectId, Result, SqlState, TreeId, Value};

@@ -1,6 +1,6 @@
 //! What a transaction is asked to be: its isolation, whether it may write, whether it may wait.
 
-use varve_sql::{Isolation, TransactionModes};
+use varve_ast::{Isolation, TransactionModes};
 use varve_types::{Error, Result, SqlState};
 
 /// The modes of one transaction, or those that new ones begin with.

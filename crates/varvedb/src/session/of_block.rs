@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_sql::Catalog;
+use varve_catalog::Catalog;
 use varve_types::{Error, Result};
 
 use super::{Block, Session};
@@ -25,7 +25,7 @@ impl Session {
         };
         let sequences = &self.shared.sequences;
         sequences.load(&open.txn.store, &catalog).await?;
-        let sequence = catalog.sequence_named(&varve_sql::folded_path(name)?);
+        let sequence = catalog.sequence_named(&varve_catalog::folded_path(name)?);
         let sequence = sequence.ok_or_else(|| Error::internal("a sequence has gone"))?;
         sequences.value(sequence)
     }

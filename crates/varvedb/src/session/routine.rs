@@ -3,9 +3,10 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+use varve_catalog::Catalog;
 use varve_dml::StatementTxn;
+use varve_plan::{Bound, Statement};
 use varve_routine::{Answer, Caller, RoutineSession, Within};
-use varve_sql::{Bound, Catalog, Statement};
 use varve_store::Transaction;
 use varve_types::{Error, LocalFuture, Notice, Result};
 

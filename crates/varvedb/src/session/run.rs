@@ -3,14 +3,15 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+use varve_catalog::{Catalog, Event, Field, TableDef, is_temporary};
 use varve_dml::{
     Before, StatementRunner, StatementTxn, Timing, TransactionSource, Trigger, Writer,
 };
 use varve_exec::{ExecContext, NodeProfile, Profile, execute, execute_instrumented};
 use varve_expr::{EvalContext, Expr, Locale};
-use varve_sql::{
-    Catalog, Change, Changes, Event, ExplainOptions, Field, KeyAccess, NodeActual, Plan, Statement,
-    StatementActual, TableDef, Utility, explain_with, is_temporary,
+use varve_plan::{
+    Change, Changes, ExplainOptions, KeyAccess, NodeActual, Plan, Statement, StatementActual,
+    Utility, explain_with,
 };
 use varve_store::{StoreStats, Transaction};
 use varve_types::meter::Cancel;

@@ -1,6 +1,6 @@
 //! Any number of statements in one text.
 
-use varve_sql::{ParsedStatement, STATEMENT_BYTES_MAX, Script};
+use varve_parser::{ParsedStatement, STATEMENT_BYTES_MAX, Script};
 use varve_types::meter::{self, metered};
 use varve_types::{Pacer, Result};
 

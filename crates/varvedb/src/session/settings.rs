@@ -1,7 +1,7 @@
 //! Settings: of a session, and of the database that all sessions share.
 
+use varve_ast::{Isolation, TransactionModes};
 use varve_expr::{DEFAULT_LOCALE, Locale, parse_value};
-use varve_sql::{Isolation, TransactionModes};
 use varve_store::StoreSettings;
 use varve_types::{Error, LogicalType, MemoryAccount, Result, SqlState, Value};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_sql::Field;
+use varve_catalog::Field;
 use varve_types::{Batch, Column, LogicalType, Result, Value};
 
 use super::Session;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use varve_bind::names_of;
+use varve_catalog::Catalog;
 use varve_expr::Locale;
-use varve_sql::{Catalog, names_of};
 use varve_store::Transaction;
 use varve_types::Result;
 

@@ -7,10 +7,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use varve_sql::{
-    CatalogObject, NewTable, OnCommit, Statement, TableDef, Utility, decode_object, is_temporary,
-    temporary_schema,
-};
+use varve_catalog::{CatalogObject, TableDef, decode_object, is_temporary, temporary_schema};
+use varve_plan::{NewTable, OnCommit, Statement, Utility};
 use varve_store::{ScanOptions, Store, Transaction};
 use varve_types::{ObjectId, Result};
 

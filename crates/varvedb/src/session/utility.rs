@@ -1,10 +1,12 @@
 //! Carries out the statements around queries.
 
-use varve_sql::{
-    Catalog, Definition, DomainDef, Dropped, Followed, FunctionDef, NewTable, PUBLIC, Query,
-    SchemaDef, TableDef, Utility, ViewDef, ViewKind, encode_comment, encode_domain, encode_enum,
-    encode_function, encode_schema, encode_trigger, encode_view, followed,
+use varve_bind::{Followed, followed};
+use varve_catalog::{
+    Catalog, DomainDef, Dropped, FunctionDef, PUBLIC, SchemaDef, TableDef, ViewDef, ViewKind,
+    encode_comment, encode_domain, encode_enum, encode_function, encode_schema, encode_trigger,
+    encode_view,
 };
+use varve_plan::{Definition, NewTable, Query, Utility};
 use varve_store::Transaction;
 use varve_types::{Batch, Error, ObjectId, Result};
 
@@ -293,7 +295,7 @@ fn drop_object(transaction: &mut Transaction, catalog: &Catalog, object: Dropped
             }
             transaction.delete_object(object);
         }
-        Dropped::Schema(object) => match object == varve_sql::PUBLIC {
+        Dropped::Schema(object) => match object == varve_catalog::PUBLIC {
             true => {
                 let gone = SchemaDef {
                     object: transaction.new_object_id(),

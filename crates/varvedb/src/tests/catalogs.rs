@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use varve_sql::{Catalog, temporary_schema};
+use varve_catalog::{Catalog, temporary_schema};
 use varve_store::Transaction;
 
 use super::{open, run};

@@ -6,20 +6,20 @@ use crate::plan::RowLock;
 
 /// How the rows of a relation are claimed, and where their places are.
 #[derive(Clone, Debug)]
-pub(crate) struct Claimed {
-    pub(crate) lock: RowLock,
+pub struct Claimed {
+    pub lock: RowLock,
     /// Empty where the claim is made below.
-    pub(crate) trees: Vec<TreeId>,
+    pub trees: Vec<TreeId>,
     /// The name of the table.
-    pub(crate) name: String,
+    pub name: String,
     /// The column with the row's position, and of several trees the one with the number of its
     /// tree.
-    pub(crate) columns: Vec<usize>,
+    pub columns: Vec<usize>,
 }
 
 impl Claimed {
     /// A relation whose rows are claimed where they are read.
-    pub(crate) fn below(lock: RowLock) -> Claimed {
+    pub fn below(lock: RowLock) -> Claimed {
         Claimed {
             lock,
             trees: Vec::new(),

@@ -1,55 +1,55 @@
 //! The names that a query's expressions may use.
 
-use crate::bind::names::claimed::Claimed;
+use crate::scope::claimed::Claimed;
 use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState};
 
-use crate::schema::RelationName;
+use varve_catalog::model::schema::RelationName;
 
 /// Starts the names of derived tables without an alias; no query can write it.
-pub(crate) const UNNAMED: char = '\0';
+pub const UNNAMED: char = '\0';
 
 /// The system column with the OID of the table that a row is in.
-pub(crate) const TABLEOID: &str = "tableoid";
+pub const TABLEOID: &str = "tableoid";
 
 /// The relations of a FROM clause; their columns are numbered one after another.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scope {
-    pub(crate) tables: Vec<ScopeTable>,
+pub struct Scope {
+    pub tables: Vec<ScopeTable>,
     /// The columns of `*` in order, which are also those found without a table's name: columns
     /// merged by USING are there once.
-    pub(crate) star: Vec<usize>,
+    pub star: Vec<usize>,
 }
 
 /// One relation of a FROM clause.
 #[derive(Clone, Debug)]
-pub(crate) struct ScopeTable {
-    pub(crate) name: String,
+pub struct ScopeTable {
+    pub name: String,
     /// Number of its first column.
-    pub(crate) first: usize,
-    pub(crate) columns: Vec<(String, LogicalType)>,
+    pub first: usize,
+    pub columns: Vec<(String, LogicalType)>,
     /// Positions of the columns that tell its rows apart: the primary key of a table.
-    pub(crate) key: Vec<usize>,
+    pub key: Vec<usize>,
     /// What its rows are of.
-    pub(crate) row_type: RowTypeId,
+    pub row_type: RowTypeId,
     /// Whether its only column is what a row of it is: of a function of values.
-    pub(crate) is_value: bool,
+    pub is_value: bool,
     /// The name that its alias hides; empty where there is none.
-    pub(crate) hidden_name: String,
+    pub hidden_name: String,
     /// The schema that may stand before its name; empty where none may.
-    pub(crate) schema: String,
+    pub schema: String,
     /// Number of the column with the OID of the row's table, where it is there.
-    pub(crate) tableoid: Option<usize>,
+    pub tableoid: Option<usize>,
     /// How many of its last columns are none of the result of `*`.
-    pub(crate) hidden: usize,
+    pub hidden: usize,
     /// How its rows are claimed.
-    pub(crate) claimed: Option<Claimed>,
+    pub claimed: Option<Claimed>,
     /// The relation whose rows the statement changes, where it is that.
-    pub(crate) changed: Option<ObjectId>,
+    pub changed: Option<ObjectId>,
 }
 
 impl ScopeTable {
     /// A column for an error: with the relation's name where it has one.
-    pub(crate) fn shown(&self, column: &str) -> String {
+    pub fn shown(&self, column: &str) -> String {
         match self.name.as_str() {
             name if name.starts_with(UNNAMED) => column.to_owned(),
             name => format!("{name}.{column}"),
@@ -59,7 +59,7 @@ impl ScopeTable {
 
 impl Scope {
     /// A scope of one relation whose columns start at `first`.
-    pub(crate) fn table(name: String, first: usize, columns: Vec<(String, LogicalType)>) -> Scope {
+    pub fn table(name: String, first: usize, columns: Vec<(String, LogicalType)>) -> Scope {
         Scope {
             star: (first..first + columns.len()).collect(),
             tables: vec![ScopeTable {
@@ -80,7 +80,7 @@ impl Scope {
     }
 
     /// The same scope, whose relations are of a table that may have another name.
-    pub(crate) fn hiding(mut self, table: &str) -> Scope {
+    pub fn hiding(mut self, table: &str) -> Scope {
         for known in &mut self.tables {
             if known.name != table {
                 table.clone_into(&mut known.hidden_name);
@@ -91,7 +91,7 @@ impl Scope {
 
     /// The same scope, whose relations are in a schema, which their names may tell, if no alias
     /// hides them.
-    pub(crate) fn in_schema(mut self, schema: &str) -> Scope {
+    pub fn in_schema(mut self, schema: &str) -> Scope {
         for known in &mut self.tables {
             if known.hidden_name.is_empty() {
                 schema.clone_into(&mut known.schema);
@@ -101,7 +101,7 @@ impl Scope {
     }
 
     /// The same names for columns that are numbered `by` higher.
-    pub(crate) fn shifted(mut self, by: usize) -> Scope {
+    pub fn shifted(mut self, by: usize) -> Scope {
         for table in &mut self.tables {
             table.first += by;
             table.tableoid = table.tableoid.map(|at| at + by);
@@ -115,7 +115,7 @@ impl Scope {
     }
 
     /// Adds the relations of another scope.
-    pub(crate) fn append(&mut self, other: Scope) -> Result<()> {
+    pub fn append(&mut self, other: Scope) -> Result<()> {
         for table in &other.tables {
             let is_same = |known: &ScopeTable| {
                 let is_other = !known.schema.is_empty() && !table.schema.is_empty();
@@ -135,7 +135,7 @@ impl Scope {
     }
 
     /// The name and type of a column by its number.
-    pub(crate) fn column(&self, index: usize) -> Option<(&ScopeTable, &str, LogicalType)> {
+    pub fn column(&self, index: usize) -> Option<(&ScopeTable, &str, LogicalType)> {
         self.tables.iter().find_map(|table| {
             if table.tableoid == Some(index) {
                 return Some((table, TABLEOID, LogicalType::Oid));
@@ -146,7 +146,7 @@ impl Scope {
     }
 
     /// The relation with a name.
-    pub(crate) fn find_table(&self, wanted: &RelationName, position: u32) -> Result<&ScopeTable> {
+    pub fn find_table(&self, wanted: &RelationName, position: u32) -> Result<&ScopeTable> {
         let name = &wanted.name;
         let is_meant = |table: &&ScopeTable| match &wanted.schema {
             None => table.name == *name,
@@ -179,7 +179,7 @@ impl Scope {
     }
 
     /// The column that a name without a table means, if any.
-    pub(crate) fn find_unqualified(&self, name: &str, position: u32) -> Result<Option<usize>> {
+    pub fn find_unqualified(&self, name: &str, position: u32) -> Result<Option<usize>> {
         let hidden = |table: &ScopeTable| {
             let end = table.first + table.columns.len();
             (end - table.hidden..end).chain(table.tableoid)
@@ -202,7 +202,7 @@ impl Scope {
     }
 
     /// The column that a name means.
-    pub(crate) fn resolve(
+    pub fn resolve(
         &self,
         table: Option<&RelationName>,
         name: &str,
@@ -267,7 +267,7 @@ fn no_entry(what: &str, table: &str) -> Error {
 }
 
 /// The error about a table that is there, but not where its name is written.
-pub(crate) fn out_of_reach(table: &str) -> Error {
+pub fn out_of_reach(table: &str) -> Error {
     no_entry("invalid reference to", table).with_detail(format!(
         "There is an entry for table \"{table}\", but it cannot be referenced from this part of the \
          query."

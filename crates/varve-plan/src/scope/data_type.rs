@@ -5,7 +5,7 @@ use varve_catalog::text::name::simple_name;
 use varve_catalog::text::type_name::type_name;
 use varve_types::LogicalType;
 
-use crate::schema::RelationName;
+use varve_catalog::model::schema::RelationName;
 
 /// Types of PostgreSQL that are not supported.
 const UNSUPPORTED: [&str; 35] = [
@@ -47,7 +47,7 @@ const UNSUPPORTED: [&str; 35] = [
 ];
 
 /// The name of a type that PostgreSQL does not know either, and where it stands.
-pub(crate) fn unknown_name(written: &TypeName) -> Option<(RelationName, Span)> {
+pub fn unknown_name(written: &TypeName) -> Option<(RelationName, Span)> {
     let BaseType::Named { name, .. } = &written.base else {
         return None;
     };
@@ -64,7 +64,7 @@ pub(crate) fn unknown_name(written: &TypeName) -> Option<(RelationName, Span)> {
 }
 
 /// A type's name for an error, and the supported type that comes nearest to it.
-pub(crate) fn nearest(type_name: &TypeName) -> (&str, Option<&'static str>) {
+pub fn nearest(type_name: &TypeName) -> (&str, Option<&'static str>) {
     if !type_name.dimensions.is_empty() {
         return ("array", None);
     }
@@ -85,7 +85,7 @@ pub(crate) fn nearest(type_name: &TypeName) -> (&str, Option<&'static str>) {
 }
 
 /// The type of a serial column.
-pub(crate) fn serial_type(type_name: &TypeName) -> Option<LogicalType> {
+pub fn serial_type(type_name: &TypeName) -> Option<LogicalType> {
     match &type_name.base {
         BaseType::Named { name, modifiers }
             if modifiers.is_empty()
@@ -98,7 +98,7 @@ pub(crate) fn serial_type(type_name: &TypeName) -> Option<LogicalType> {
     }
 }
 
-pub(crate) fn named_serial(name: &str) -> Option<LogicalType> {
+pub fn named_serial(name: &str) -> Option<LogicalType> {
     match name {
         "smallserial" | "serial2" => Some(LogicalType::Int2),
         "serial" | "serial4" => Some(LogicalType::Int4),
@@ -108,6 +108,6 @@ pub(crate) fn named_serial(name: &str) -> Option<LogicalType> {
 }
 
 /// Whether a name is that of a serial type.
-pub(crate) fn is_serial(name: &str) -> bool {
+pub fn is_serial(name: &str) -> bool {
     named_serial(name).is_some()
 }

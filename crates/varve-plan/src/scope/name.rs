@@ -7,7 +7,7 @@ use varve_ast::{
 use varve_catalog::text::type_name::cast_name;
 
 /// The name that PostgreSQL gives a result column without an alias.
-pub(crate) fn result_name(expr: &Ast) -> String {
+pub fn result_name(expr: &Ast) -> String {
     // A cast gives its type's name only where what it converts has none of its own.
     let mut expr = expr;
     let mut fallback = None;
@@ -81,7 +81,7 @@ fn called_name(call: &Call) -> &str {
 }
 
 /// The function that TRIM is.
-pub(crate) fn trim_name(side: Option<TrimSide>) -> &'static str {
+pub fn trim_name(side: Option<TrimSide>) -> &'static str {
     match side {
         Some(TrimSide::Leading) => "ltrim",
         Some(TrimSide::Trailing) => "rtrim",

@@ -3,12 +3,12 @@
 use varve_types::{Error, Result};
 
 /// `0A000` at a place, unless the place is unknown.
-pub(crate) fn unsupported_at(what: impl core::fmt::Display, position: u32) -> Error {
+pub fn unsupported_at(what: impl core::fmt::Display, position: u32) -> Error {
     located(Error::unsupported(what), position)
 }
 
 /// The error at a place, unless the place is unknown.
-pub(crate) fn located(error: Error, position: u32) -> Error {
+pub fn located(error: Error, position: u32) -> Error {
     if position == 0 {
         error
     } else {
@@ -17,7 +17,7 @@ pub(crate) fn located(error: Error, position: u32) -> Error {
 }
 
 /// Refuses a clause that is there.
-pub(crate) fn refuse(present: bool, what: &str, position: u32) -> Result<()> {
+pub fn refuse(present: bool, what: &str, position: u32) -> Result<()> {
     if present {
         return Err(unsupported_at(what, position));
     }

@@ -1,0 +1,8 @@
+//! What the binder knows of names before it makes a plan.
+
+pub mod claimed;
+pub mod data_type;
+pub mod error;
+pub mod name;
+pub mod scope;
+pub mod syntax;
