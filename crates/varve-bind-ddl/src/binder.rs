@@ -22,14 +22,16 @@ pub trait WholeTexts {
 
 /// Binds definitions, with what binds the queries and expressions in them.
 pub struct DdlBinder<'b, 'a> {
-    pub query: &'b mut QueryBinder<'a>,
+    pub(crate) query: &'b mut QueryBinder<'a>,
+    /// What names are looked up in.
     pub catalog: &'a Catalog,
-    pub texts: &'b dyn WholeTexts,
+    pub(crate) texts: &'b dyn WholeTexts,
     /// The statement that cannot run inside a transaction block.
     pub outside_block: Option<&'static str>,
 }
 
 impl<'b, 'a> DdlBinder<'b, 'a> {
+    /// A binder over that of queries.
     pub fn new(query: &'b mut QueryBinder<'a>, texts: &'b dyn WholeTexts) -> DdlBinder<'b, 'a> {
         DdlBinder {
             catalog: query.statement.catalog,

@@ -16,7 +16,7 @@ use varve_plan::plan::utility::{Definition, Dropped, Message, Utility};
 type On = (ObjectId, Part, String);
 
 impl DdlBinder<'_, '_> {
-    pub fn comment(&mut self, on: &CommentTarget, text: Option<&str>) -> Result<Statement> {
+    pub(crate) fn comment(&mut self, on: &CommentTarget, text: Option<&str>) -> Result<Statement> {
         let Some((of, part, name)) = self.commented(on)? else {
             return Ok(utility(Utility::Nothing));
         };

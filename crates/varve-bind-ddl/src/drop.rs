@@ -15,7 +15,7 @@ use varve_plan::plan::utility::{Dropped, Message, Utility};
 const LISTED_MAX: usize = 100;
 
 impl DdlBinder<'_, '_> {
-    pub fn drop_objects(&mut self, drop: &DropObjects) -> Result<Statement> {
+    pub(crate) fn drop_objects(&mut self, drop: &DropObjects) -> Result<Statement> {
         let DropObjects {
             kind,
             names,
@@ -123,7 +123,11 @@ impl DdlBinder<'_, '_> {
         }
     }
 
-    pub fn dropped_type(&mut self, kind: ObjectKind, name: &ObjectName) -> Result<Option<Dropped>> {
+    pub(crate) fn dropped_type(
+        &mut self,
+        kind: ObjectKind,
+        name: &ObjectName,
+    ) -> Result<Option<Dropped>> {
         let written = self.query.relation_name(name)?;
         if let Some(domain) = self.catalog.domain_named(&written) {
             return Ok(Some(Dropped::Type(domain.object)));

@@ -1,16 +1,16 @@
 //! Which statement about the catalogue it is; CREATE TABLE.
 
 pub mod binder;
-pub mod comment;
-pub mod drop;
-pub mod function;
-pub mod schema;
-pub mod sequence;
-pub mod table;
-pub mod trigger;
-pub mod types;
-pub mod upkeep;
-pub mod view;
+mod comment;
+mod drop;
+mod function;
+mod schema;
+mod sequence;
+mod table;
+mod trigger;
+mod types;
+mod upkeep;
+mod view;
 
 use varve_ast::{CreateTable, Ddl, TableElement};
 use varve_types::{Error, ObjectId, Result, SqlState};
@@ -25,6 +25,7 @@ use varve_catalog::model::table::{ColumnDef, TableDef};
 use varve_plan::plan::{NewTable, OnCommit, Statement};
 
 impl DdlBinder<'_, '_> {
+    /// A definition.
     pub fn ddl(&mut self, ddl: &Ddl) -> Result<Statement> {
         match ddl {
             Ddl::CreateTable(create) => self.create_table(create),

@@ -10,7 +10,7 @@ use varve_plan::plan::Statement;
 use varve_plan::plan::utility::{Message, SessionStatement, Utility};
 
 impl DdlBinder<'_, '_> {
-    pub fn create_schema(&mut self, create: &CreateSchema) -> Result<Statement> {
+    pub(crate) fn create_schema(&mut self, create: &CreateSchema) -> Result<Statement> {
         let Some(ident) = &create.name else {
             return Err(Error::unsupported("CREATE SCHEMA without a name"));
         };

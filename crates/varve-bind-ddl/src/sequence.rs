@@ -17,7 +17,7 @@ use varve_plan::plan::utility::Dropped;
 use varve_plan::scope::error::{located, refuse};
 
 impl DdlBinder<'_, '_> {
-    pub fn sequence_change(&mut self, change: &SequenceChange) -> Result<Statement> {
+    pub(crate) fn sequence_change(&mut self, change: &SequenceChange) -> Result<Statement> {
         match change {
             SequenceChange::Create {
                 is_temporary,

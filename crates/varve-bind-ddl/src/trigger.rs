@@ -21,7 +21,7 @@ use varve_plan::plan::Statement;
 use varve_plan::plan::utility::{Dropped, Message, Utility};
 
 impl DdlBinder<'_, '_> {
-    pub fn create_trigger(&mut self, create: &CreateTrigger) -> Result<Statement> {
+    pub(crate) fn create_trigger(&mut self, create: &CreateTrigger) -> Result<Statement> {
         let name = self.query.new_name(&create.name)?;
         let table = self.table_of_triggers(&create.table)?;
         let is_view = self.catalog.views.contains_key(&table.object);
@@ -159,7 +159,7 @@ impl DdlBinder<'_, '_> {
         known.find(|def| def.name == name)
     }
 
-    pub fn named_trigger(&mut self, trigger: &NamedTrigger) -> Result<Arc<TriggerDef>> {
+    pub(crate) fn named_trigger(&mut self, trigger: &NamedTrigger) -> Result<Arc<TriggerDef>> {
         let table = self.table_of_triggers(&trigger.table)?;
         let name = &trigger.name.text;
         let found = self.trigger_named(table.object, name).cloned();
@@ -170,7 +170,11 @@ impl DdlBinder<'_, '_> {
         })
     }
 
-    pub fn drop_trigger(&mut self, trigger: &NamedTrigger, cascade: bool) -> Result<Statement> {
+    pub(crate) fn drop_trigger(
+        &mut self,
+        trigger: &NamedTrigger,
+        cascade: bool,
+    ) -> Result<Statement> {
         match self.named_trigger(trigger) {
             Ok(def) => self.drop_all(vec![Dropped::Trigger(def.table, def.object)], cascade),
             Err(error)
@@ -191,7 +195,11 @@ impl DdlBinder<'_, '_> {
         }
     }
 
-    pub fn rename_trigger(&mut self, trigger: &NamedTrigger, to: &Name) -> Result<Statement> {
+    pub(crate) fn rename_trigger(
+        &mut self,
+        trigger: &NamedTrigger,
+        to: &Name,
+    ) -> Result<Statement> {
         let mut def = TriggerDef::clone(&*self.named_trigger(trigger)?);
         def.name = self.query.new_name(to)?;
         if self.trigger_named(def.table, &def.name).is_some() {

@@ -13,6 +13,7 @@ use varve_plan::plan::Statement;
 use varve_plan::plan::utility::{Message, Utility};
 
 impl DdlBinder<'_, '_> {
+    /// A statement that keeps the database in order.
     pub fn upkeep(&mut self, statement: &varve_ast::Utility) -> Result<Statement> {
         match statement {
             varve_ast::Utility::Truncate(truncate) => DmlBinder::new(self.query).truncate(truncate),

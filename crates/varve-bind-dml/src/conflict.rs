@@ -22,10 +22,10 @@ use varve_plan::plan::{
     Arbiter, ConflictUpdate, CteScanNode, OnConflict, Plan, PushedPredicate, Wider,
 };
 use varve_plan::scope::error::{located, refuse, unsupported_at};
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 impl DmlBinder<'_, '_> {
-    pub fn on_conflict(
+    pub(crate) fn on_conflict(
         &mut self,
         target: &Target,
         name: &str,

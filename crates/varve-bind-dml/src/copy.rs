@@ -22,6 +22,7 @@ use varve_plan::plan::{CopyPlan, Plan, Query, Statement};
 use varve_plan::scope::error::unsupported_at;
 
 impl DmlBinder<'_, '_> {
+    /// COPY.
     pub fn copy(&mut self, copy: &Copy) -> Result<Statement> {
         let Copy {
             source,

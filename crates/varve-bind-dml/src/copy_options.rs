@@ -173,7 +173,7 @@ impl Given<'_> {
 }
 
 impl DmlBinder<'_, '_> {
-    pub fn copy_options(
+    pub(crate) fn copy_options(
         &self,
         options: &[CopyOption],
         is_from: bool,

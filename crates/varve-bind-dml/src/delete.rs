@@ -10,7 +10,7 @@ use varve_plan::optimize::optimize;
 use varve_plan::plan::{ModifyPlan, Plan, Statement};
 
 impl DmlBinder<'_, '_> {
-    pub fn delete(&mut self, delete: &Delete) -> Result<Statement> {
+    pub(crate) fn delete(&mut self, delete: &Delete) -> Result<Statement> {
         let Delete {
             table,
             using,

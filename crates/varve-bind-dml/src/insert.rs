@@ -19,10 +19,10 @@ use varve_plan::build::operand::{Operand, literal};
 use varve_plan::optimize::optimize;
 use varve_plan::plan::{InsertPlan, Plan, Query, Returning, Statement};
 use varve_plan::scope::error::{located, refuse};
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 impl DmlBinder<'_, '_> {
-    pub fn insert(&mut self, insert: &Insert) -> Result<Statement> {
+    pub(crate) fn insert(&mut self, insert: &Insert) -> Result<Statement> {
         let Insert {
             table: name,
             alias,

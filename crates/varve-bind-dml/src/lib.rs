@@ -2,17 +2,17 @@
 
 pub mod binder;
 pub mod change;
-pub mod conflict;
-pub mod copy;
-pub mod copy_options;
-pub mod delete;
-pub mod filled;
-pub mod insert;
-pub mod merge;
-pub mod target;
+mod conflict;
+mod copy;
+mod copy_options;
+mod delete;
+mod filled;
+mod insert;
+mod merge;
+mod target;
 pub mod through;
 pub mod truncate;
-pub mod update;
+mod update;
 
 use varve_ast::Dml;
 use varve_types::Result;

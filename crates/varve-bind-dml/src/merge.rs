@@ -17,10 +17,10 @@ use varve_plan::optimize::{optimize, taken};
 use varve_plan::plan::statement::source_of;
 use varve_plan::plan::{JoinKind, MergeAction, MergeClause, MergePlan, Plan, Query, Statement};
 use varve_plan::scope::error::{located, unsupported_at};
-use varve_plan::scope::scope::{Scope, out_of_reach};
+use varve_plan::scope::tables::{Scope, out_of_reach};
 
 impl DmlBinder<'_, '_> {
-    pub fn merge(&mut self, merge: &Merge) -> Result<Statement> {
+    pub(crate) fn merge(&mut self, merge: &Merge) -> Result<Statement> {
         let Merge {
             table: target,
             source,

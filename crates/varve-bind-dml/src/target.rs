@@ -20,7 +20,7 @@ use varve_plan::build::table::{MemberRows, column_exprs, named_types};
 use varve_plan::optimize::taken;
 use varve_plan::plan::{Member, Plan};
 use varve_plan::scope::error::{located, unsupported_at};
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 /// What a statement does to a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -94,7 +94,7 @@ pub struct Through {
     pub conditions: Vec<(String, Option<Expr>)>,
     /// Those of them that new rows must pass.
     pub checked: Vec<bool>,
-    pub members: Vec<Member>,
+    pub(crate) members: Vec<Member>,
 }
 
 /// A column of a view.

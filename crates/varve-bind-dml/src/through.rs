@@ -19,7 +19,7 @@ use varve_plan::build::subquery::{attach, attach_conditions};
 use varve_plan::build::table::{MemberRows, column_exprs};
 use varve_plan::optimize::taken;
 use varve_plan::plan::Plan;
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 const NOT_SINGLE: &str =
     "Views that do not select from a single table or view are not automatically updatable.";

@@ -10,6 +10,7 @@ use varve_catalog::model::table::TableDef;
 use varve_plan::plan::Statement;
 
 impl DmlBinder<'_, '_> {
+    /// TRUNCATE.
     pub fn truncate(&mut self, truncate: &Truncate) -> Result<Statement> {
         let mut tables: Vec<Arc<TableDef>> = Vec::with_capacity(truncate.tables.len());
         for (name, only) in &truncate.tables {

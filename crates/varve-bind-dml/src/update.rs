@@ -21,7 +21,7 @@ use varve_plan::optimize::optimize;
 use varve_plan::plan::utility::Message;
 use varve_plan::plan::{JoinKind, JoinNode, ModifyPlan, Plan, Returning, Statement};
 use varve_plan::scope::error::located;
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 /// The rows that UPDATE or DELETE changes: all columns and the position of each, then the columns
 /// of the other relations.
@@ -60,7 +60,7 @@ impl DmlBinder<'_, '_> {
             && assignments.iter().all(sets_estimate))
     }
 
-    pub fn update(&mut self, update: &Update) -> Result<Statement> {
+    pub(crate) fn update(&mut self, update: &Update) -> Result<Statement> {
         let Update {
             table,
             assignments,

@@ -18,7 +18,7 @@ use varve_plan::optimize::optimize;
 use varve_plan::plan::utility::SessionStatement;
 use varve_plan::plan::{Query, Statement};
 use varve_plan::scope::error::located;
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 impl StatementBinder<'_> {
     pub fn session(&mut self, session: &Session) -> Result<Statement> {

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use varve_bind::{RoutineVariable, bind_piece, names_of};
-use varve_catalog::Catalog;
 use varve_expr::Locale;
 use varve_parser::parse;
 use varve_parser::plpgsql::Source;

@@ -55,7 +55,7 @@ impl DdlBinder<'_, '_> {
         })
     }
 
-    pub fn drop_functions(
+    pub(crate) fn drop_functions(
         &mut self,
         functions: &[FunctionName],
         if_exists: bool,
@@ -87,7 +87,7 @@ impl DdlBinder<'_, '_> {
         self.drop_all(asked, cascade)
     }
 
-    pub fn alter_function(&mut self, alter: &AlterFunction) -> Result<Statement> {
+    pub(crate) fn alter_function(&mut self, alter: &AlterFunction) -> Result<Statement> {
         let mut def = FunctionDef::clone(&*self.named_function(&alter.function)?);
         match &alter.action {
             FunctionAction::RenameTo(name) => def.name = self.query.new_name(name)?,

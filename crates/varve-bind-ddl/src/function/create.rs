@@ -56,7 +56,7 @@ fn placed<T>(body: &FunctionBody, found: Result<T>) -> Result<T> {
 }
 
 impl DdlBinder<'_, '_> {
-    pub fn create_function(&mut self, create: &CreateFunction) -> Result<Statement> {
+    pub(crate) fn create_function(&mut self, create: &CreateFunction) -> Result<Statement> {
         let CreateFunction {
             or_replace,
             name,
@@ -424,7 +424,7 @@ impl DdlBinder<'_, '_> {
     }
 }
 
-pub fn set_options(def: &mut FunctionDef, options: &FunctionOptions) {
+pub(crate) fn set_options(def: &mut FunctionDef, options: &FunctionOptions) {
     if let Some(first) = options.volatility {
         def.volatility = match first {
             'i' => Volatility::Immutable,

@@ -20,19 +20,19 @@ use varve_plan::plan::{NewIndex, Statement};
 
 /// A table on its way to another definition.
 pub struct Altered {
-    pub before: Arc<TableDef>,
-    pub after: TableDef,
+    pub(crate) before: Arc<TableDef>,
+    pub(crate) after: TableDef,
     /// The materialized view whose rows it holds.
     pub view: Option<ViewDef>,
     /// By column of the new definition: what it is made of.
     pub sources: Vec<Option<Expr>>,
-    pub rewrites: bool,
+    pub(crate) rewrites: bool,
     /// Whether rows must be looked at.
     pub verify: bool,
-    pub dropped_indexes: Vec<TreeId>,
-    pub dropped: Vec<Dropped>,
+    pub(crate) dropped_indexes: Vec<TreeId>,
+    pub(crate) dropped: Vec<Dropped>,
     references: Vec<String>,
-    pub changed: Vec<Definition>,
+    pub(crate) changed: Vec<Definition>,
 }
 
 impl Altered {
@@ -58,7 +58,7 @@ impl Altered {
         }
     }
 
-    pub fn missing_column(&self, name: &str) -> Error {
+    pub(crate) fn missing_column(&self, name: &str) -> Error {
         let table = &self.after.name;
         let message = format!("column \"{name}\" of relation \"{table}\" does not exist");
         Error::new(SqlState::UNDEFINED_COLUMN, message)
@@ -85,7 +85,7 @@ impl Altered {
         Statement::AlterTable(Box::new(self.change(indexes, sequences)))
     }
 
-    pub fn change(
+    pub(crate) fn change(
         self,
         indexes: Vec<NewIndex>,
         sequences: Vec<(usize, SequenceDef)>,
@@ -170,7 +170,7 @@ impl Altered {
 }
 
 impl DdlBinder<'_, '_> {
-    pub fn alter_table(
+    pub(crate) fn alter_table(
         &mut self,
         before: Arc<TableDef>,
         actions: &[AlterAction],

@@ -9,6 +9,7 @@ use varve_parser::parse;
 use varve_types::{Error, Result, SqlState, sql};
 
 use crate::binder::DdlBinder;
+use crate::sequence::{identity_filled, identity_type};
 use crate::table::alter::Altered;
 use crate::table::alter_drop::reads;
 use crate::table::columns::{ColumnDefault, Parts};
@@ -16,14 +17,13 @@ use crate::table::storage::Stored;
 use varve_bind_query::context::binder::NO_SOURCE;
 use varve_bind_query::context::scope::ExprScope;
 use varve_catalog::model::deparse::Printer;
-use varve_catalog::model::sequence::{identity_filled, identity_type};
 use varve_catalog::model::table::{ColumnDef, Filled, TableDef, sort_checks};
 use varve_plan::build::operand::Operand;
 use varve_plan::build::table::target_scope;
 use varve_plan::plan::utility::Definition;
 
 impl DdlBinder<'_, '_> {
-    pub fn column_change<'a>(
+    pub(crate) fn column_change<'a>(
         &mut self,
         altered: &mut Altered,
         parts: &mut Parts<'a>,

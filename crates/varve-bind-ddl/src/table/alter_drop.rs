@@ -12,7 +12,7 @@ use varve_plan::plan::utility::{Dropped, Message};
 pub use varve_catalog::model::drop_column::reads;
 
 impl DdlBinder<'_, '_> {
-    pub fn drop_column(
+    pub(crate) fn drop_column(
         &mut self,
         altered: &mut Altered,
         name: &str,
@@ -104,7 +104,7 @@ impl DdlBinder<'_, '_> {
         Ok(())
     }
 
-    pub fn drop_constraint(
+    pub(crate) fn drop_constraint(
         &mut self,
         altered: &mut Altered,
         name: &str,

@@ -22,7 +22,12 @@ use varve_plan::plan::{Statement, SystemView};
 use varve_plan::scope::error::unsupported_at;
 
 impl DdlBinder<'_, '_> {
-    pub fn rename_column(&mut self, altered: &mut Altered, from: &Name, to: &Name) -> Result<()> {
+    pub(crate) fn rename_column(
+        &mut self,
+        altered: &mut Altered,
+        from: &Name,
+        to: &Name,
+    ) -> Result<()> {
         let name = &from.text;
         let mut columns = altered.after.columns.iter();
         if is_system_column(name) {
@@ -49,7 +54,7 @@ impl DdlBinder<'_, '_> {
         Ok(())
     }
 
-    pub fn rename_constraint(
+    pub(crate) fn rename_constraint(
         &mut self,
         altered: &mut Altered,
         from: &Name,
@@ -100,7 +105,7 @@ impl DdlBinder<'_, '_> {
         }
     }
 
-    pub fn rename_table(&mut self, altered: &mut Altered, to: &Name) -> Result<()> {
+    pub(crate) fn rename_table(&mut self, altered: &mut Altered, to: &Name) -> Result<()> {
         let table = &mut altered.after;
         let name = self.untaken(table.schema, to)?;
         let key = table.key_name();
@@ -127,7 +132,7 @@ impl DdlBinder<'_, '_> {
         Ok(schema)
     }
 
-    pub fn move_table(&mut self, altered: &mut Altered, schema: &Name) -> Result<()> {
+    pub(crate) fn move_table(&mut self, altered: &mut Altered, schema: &Name) -> Result<()> {
         let table = &mut altered.after;
         let schema = self.new_schema(schema, (table.schema, &table.name))?;
         if schema == table.schema {

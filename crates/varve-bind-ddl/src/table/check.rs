@@ -13,7 +13,7 @@ use varve_expr::walk::{for_each_child, for_each_column, without_positions};
 use varve_plan::build::operand::Operand;
 use varve_plan::build::table::target_scope;
 use varve_plan::scope::error::located;
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 /// Longest expression of a definition as it is stored.
 const EXPRESSION_BYTES_MAX: usize = 32 << 10;

@@ -7,12 +7,12 @@ use varve_ast::{
 use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TypeMod, Uniqueness};
 
 use crate::binder::DdlBinder;
+use crate::sequence::{identity_filled, identity_type};
 use crate::table::foreign_key::WrittenReference;
 use crate::table::index::deferral;
 use varve_catalog::model::domain::DomainDef;
 use varve_catalog::model::index::Deferral;
 use varve_catalog::model::sequence::SequenceDef;
-use varve_catalog::model::sequence::{identity_filled, identity_type};
 use varve_catalog::model::table::{ColumnDef as TableColumn, Filled, TableDef, sort_checks};
 use varve_plan::plan::NewIndex;
 use varve_plan::scope::data_type::serial_type;
@@ -28,12 +28,12 @@ const KEY_COLUMNS_MAX: usize = 32;
 pub struct Parts<'a> {
     /// By the position of the column.
     pub defaults: Vec<(usize, ColumnDefault<'a>)>,
-    pub checks: Vec<(Option<&'a Name>, &'a Ast)>,
+    pub(crate) checks: Vec<(Option<&'a Name>, &'a Ast)>,
     /// Of serial and identity columns, by the position of the column.
     pub sequences: Vec<(usize, SequenceDef)>,
-    pub primary_key: Option<WrittenKey<'a>>,
-    pub uniques: Vec<Unique<'a>>,
-    pub references: Vec<WrittenReference<'a>>,
+    pub(crate) primary_key: Option<WrittenKey<'a>>,
+    pub(crate) uniques: Vec<Unique<'a>>,
+    pub(crate) references: Vec<WrittenReference<'a>>,
     /// Names and elements.
     pub indexes: Vec<(Option<&'a Name>, &'a [IndexElement])>,
     /// Of columns of domains, by the position of the column.
@@ -44,7 +44,7 @@ pub struct Parts<'a> {
 pub struct WrittenKey<'a> {
     pub columns: Vec<usize>,
     pub name: Option<&'a Name>,
-    pub deferral: Deferral,
+    pub(crate) deferral: Deferral,
 }
 
 impl DdlBinder<'_, '_> {
@@ -340,7 +340,7 @@ impl DdlBinder<'_, '_> {
         Ok(())
     }
 
-    pub fn set_primary_key<'a>(
+    pub(crate) fn set_primary_key<'a>(
         &self,
         parts: &mut Parts<'a>,
         key: WrittenKey<'a>,

@@ -6,14 +6,14 @@ use varve_types::{Error, Result, SqlState};
 use crate::binder::DdlBinder;
 use crate::on_commit;
 use crate::table::storage::Stored;
-use varve_catalog::model::view::{exists_message, table_of};
+use crate::view::{exists_message, table_of};
 use varve_plan::build::statement::utility;
 use varve_plan::optimize::optimize;
 use varve_plan::plan::utility::Utility;
 use varve_plan::plan::{Query, Statement};
 
 impl DdlBinder<'_, '_> {
-    pub fn create_table_as(&mut self, create: &CreateTableAs) -> Result<Statement> {
+    pub(crate) fn create_table_as(&mut self, create: &CreateTableAs) -> Result<Statement> {
         let (schema, name) = self.query.new_relation(&create.name, create.is_temporary)?;
         let on_commit = on_commit(create.on_commit, schema)?;
         if self.query.has_relation(schema, &name) {

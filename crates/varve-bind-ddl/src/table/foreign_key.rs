@@ -23,7 +23,7 @@ pub struct WrittenReference<'a> {
     pub name: Option<&'a Name>,
     /// The column that it stands behind.
     pub column: Option<usize>,
-    pub key: &'a ForeignKey,
+    pub(crate) key: &'a ForeignKey,
 }
 
 /// A key that foreign keys may refer to.

@@ -48,7 +48,7 @@ enum KeySource {
 }
 
 impl DdlBinder<'_, '_> {
-    pub fn create_index(&mut self, create: &CreateIndex) -> Result<Statement> {
+    pub(crate) fn create_index(&mut self, create: &CreateIndex) -> Result<Statement> {
         let is_concurrent = create.is_concurrent;
         self.outside_block = is_concurrent.then_some("CREATE INDEX CONCURRENTLY");
         self.storage_options(Stored::Index, &create.options)?;
@@ -166,7 +166,11 @@ impl DdlBinder<'_, '_> {
         Ok(Some((self.query.new_name(&name.name)?, at)))
     }
 
-    pub fn drop_index(&mut self, names: &[ObjectName], if_exists: bool) -> Result<Statement> {
+    pub(crate) fn drop_index(
+        &mut self,
+        names: &[ObjectName],
+        if_exists: bool,
+    ) -> Result<Statement> {
         let mut indexes = Vec::with_capacity(names.len());
         let mut missing = Vec::new();
         for name in names {
@@ -385,7 +389,7 @@ impl DdlBinder<'_, '_> {
         Ok(KeySource::Expression(expr, name))
     }
 
-    pub fn indexed_column(&self, table: &TableDef, name: &Name) -> Result<usize> {
+    pub(crate) fn indexed_column(&self, table: &TableDef, name: &Name) -> Result<usize> {
         let mut columns = table.columns.iter();
         let found = columns.position(|column| column.name == name.text);
         found.ok_or_else(|| {

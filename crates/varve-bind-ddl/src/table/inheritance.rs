@@ -22,12 +22,12 @@ use varve_plan::plan::utility::Message;
 /// What a new table gets from those that it inherits from.
 #[derive(Default)]
 pub struct Inherited {
-    pub parents: Vec<Arc<TableDef>>,
+    pub(crate) parents: Vec<Arc<TableDef>>,
     /// How many of the first columns it inherits.
     pub columns: usize,
     /// The columns of these that it declares as well.
     pub own: Vec<ColumnId>,
-    pub is_partition: bool,
+    pub(crate) is_partition: bool,
     checks: Vec<CheckDef>,
     /// The columns that several tables give different defaults.
     conflicts: Vec<String>,
@@ -74,7 +74,7 @@ pub fn invalid(message: impl Into<String>) -> Error {
     Error::new(SqlState::INVALID_TABLE_DEFINITION, message)
 }
 
-pub fn inherited_twice(parent: &str) -> Error {
+pub(crate) fn inherited_twice(parent: &str) -> Error {
     let message = format!("relation \"{parent}\" would be inherited from more than once");
     Error::new(SqlState::DUPLICATE_TABLE, message)
 }

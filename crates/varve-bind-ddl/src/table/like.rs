@@ -18,7 +18,7 @@ use varve_plan::plan::NewIndex;
 /// What LIKE copies beside columns, over the columns of the new table.
 #[derive(Default)]
 pub struct Copied {
-    pub checks: Vec<CheckDef>,
+    pub(crate) checks: Vec<CheckDef>,
     expressions: Vec<Expr>,
     /// Indexes, with the names of their keys.
     indexes: Vec<(IndexDef, Vec<String>)>,

@@ -228,7 +228,7 @@ impl DdlBinder<'_, '_> {
             _ => None,
         };
         let position = self.query.at(ast.span);
-        let names = varve_plan::scope::scope::Scope::default();
+        let names = varve_plan::scope::tables::Scope::default();
         let mut scope = ExprScope::plain(&names, "partition bound");
         if plain_column(ast).is_some() {
             let message = "cannot use column reference in partition bound expression";

@@ -21,7 +21,7 @@ use varve_plan::plan::utility::{Definition, Message, Utility};
 use varve_plan::scope::error::located;
 
 impl DdlBinder<'_, '_> {
-    pub fn create_domain(&mut self, create: &CreateDomain) -> Result<Statement> {
+    pub(crate) fn create_domain(&mut self, create: &CreateDomain) -> Result<Statement> {
         let (schema, name) = self.query.new_relation(&create.name, false)?;
         self.free_type_name(schema, &name)?;
         let (base, modifier) = self.query.data_type(&create.type_name)?;
@@ -114,7 +114,11 @@ impl DdlBinder<'_, '_> {
         Ok(())
     }
 
-    pub fn alter_domain(&mut self, name: &ObjectName, change: &AlterDomain) -> Result<Statement> {
+    pub(crate) fn alter_domain(
+        &mut self,
+        name: &ObjectName,
+        change: &AlterDomain,
+    ) -> Result<Statement> {
         let written = self.query.relation_name(name)?;
         let Some(before) = self.catalog.domain_named(&written).cloned() else {
             return Err(undefined_type(written));

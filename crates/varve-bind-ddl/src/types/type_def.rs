@@ -16,7 +16,11 @@ const LABEL_BYTES_MAX: usize = 63;
 const LABELS_MAX: usize = 10_000;
 
 impl DdlBinder<'_, '_> {
-    pub fn create_enum(&mut self, name: &ObjectName, labels: &[String]) -> Result<Statement> {
+    pub(crate) fn create_enum(
+        &mut self,
+        name: &ObjectName,
+        labels: &[String],
+    ) -> Result<Statement> {
         let (schema, name) = self.query.new_relation(name, false)?;
         self.free_type_name(schema, &name)?;
         for (at, label) in labels.iter().enumerate() {
@@ -32,7 +36,7 @@ impl DdlBinder<'_, '_> {
         Ok(utility(Utility::PutEnum(def, "CREATE")))
     }
 
-    pub fn create_row_type(
+    pub(crate) fn create_row_type(
         &mut self,
         name: &ObjectName,
         fields: &[(Name, TypeName)],
@@ -55,7 +59,11 @@ impl DdlBinder<'_, '_> {
         Ok(utility(Utility::PutEnum(def, "CREATE")))
     }
 
-    pub fn alter_enum(&mut self, name: &ObjectName, change: &AlterEnum) -> Result<Statement> {
+    pub(crate) fn alter_enum(
+        &mut self,
+        name: &ObjectName,
+        change: &AlterEnum,
+    ) -> Result<Statement> {
         let written = self.query.relation_name(name)?;
         let Some(def) = self.catalog.enum_named(&written) else {
             let message = format!("type \"{written}\" does not exist");

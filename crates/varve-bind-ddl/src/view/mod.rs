@@ -25,7 +25,7 @@ use varve_plan::plan::{NewTable, OnCommit, Query, Statement};
 use varve_plan::scope::syntax::{is_change, view_query};
 
 impl DdlBinder<'_, '_> {
-    pub fn create_view(&mut self, create: &CreateView) -> Result<Statement> {
+    pub(crate) fn create_view(&mut self, create: &CreateView) -> Result<Statement> {
         let named = create.query.with.iter().flat_map(|with| &with.ctes);
         if named.into_iter().any(|cte| is_change(&cte.query)) {
             let message = "views must not contain data-modifying statements in WITH";
@@ -250,7 +250,7 @@ impl DdlBinder<'_, '_> {
         Ok(check)
     }
 
-    pub fn refresh_view(
+    pub(crate) fn refresh_view(
         &mut self,
         name: &ObjectName,
         concurrently: bool,
@@ -358,7 +358,7 @@ pub fn table_of(schema: ObjectId, name: &str, columns: &[ViewColumn]) -> NewTabl
     }
 }
 
-pub fn exists_message(name: &str) -> Message {
+pub(crate) fn exists_message(name: &str) -> Message {
     let text = format!("relation \"{name}\" already exists, skipping");
     Message::new(SqlState::DUPLICATE_TABLE, text)
 }

@@ -20,7 +20,7 @@ use varve_plan::build::array::form;
 use varve_plan::build::operand::{CastContext, Operand};
 use varve_plan::build::routine::only_query;
 use varve_plan::scope::error::located;
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 /// Where the value of an argument of a function comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

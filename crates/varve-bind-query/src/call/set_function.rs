@@ -14,7 +14,7 @@ use varve_plan::optimize::push_down::one_row;
 use varve_plan::plan::{Plan, SetCall};
 use varve_plan::scope::error::{located, unsupported_at};
 use varve_plan::scope::name::result_name;
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 /// Names and types of columns.
 pub type Columns = Vec<(String, LogicalType)>;

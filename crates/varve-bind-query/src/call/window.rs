@@ -21,7 +21,7 @@ use varve_plan::plan::window::{
     Frame, FrameBound, FrameExclusion, FrameUnits, WindowCall, WindowFunction,
 };
 use varve_plan::scope::error::located;
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 const RANGE_OFFSET: &str = "RANGE with offset PRECEDING/FOLLOWING";
 

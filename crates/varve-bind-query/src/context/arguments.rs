@@ -11,7 +11,7 @@ use varve_plan::scope::error::located;
 /// The arguments of a call as they are written.
 #[derive(Default)]
 pub struct Arguments<'a> {
-    pub list: Vec<&'a Ast>,
+    pub(crate) list: Vec<&'a Ast>,
     /// The names of the last of them: `f(name => value)`.
     pub names: Vec<String>,
     /// `f(VARIADIC array)`
@@ -41,12 +41,14 @@ impl<'a> Arguments<'a> {
 /// A call of an aggregate or window function as it is written.
 #[derive(Clone, Copy)]
 pub struct AggregateSyntax<'a> {
+    /// The name of the function.
     pub name: &'a str,
-    pub args: &'a [&'a Ast],
+    pub(crate) args: &'a [&'a Ast],
     /// The entries of a constructor of JSON, in place of arguments.
     pub entries: &'a [JsonEntry],
     /// What is said beside the arguments.
     pub call: &'a Call,
+    /// Where it stands in the text.
     pub position: u32,
 }
 

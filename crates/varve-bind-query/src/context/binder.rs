@@ -30,8 +30,11 @@ pub type BindChange = fn(&mut QueryBinder<'_>, &varve_ast::Query) -> Result<Opti
 
 /// Binds queries and expressions, and collects what is found out on the way.
 pub struct QueryBinder<'a> {
+    /// What holds for the whole statement.
     pub statement: StatementContext<'a>,
+    /// What is around the place that is bound.
     pub context: QueryContext<'a>,
+    /// What is found out on the way.
     pub outputs: Outputs,
     /// Number of slots that values of enclosing queries have taken.
     pub slots: usize,
@@ -44,6 +47,7 @@ pub struct QueryBinder<'a> {
 }
 
 impl<'a> QueryBinder<'a> {
+    /// A binder of a statement. `parameter_types` are those that the caller knows.
     pub fn new(
         statement: &'a ParsedStatement,
         catalog: &'a Catalog,

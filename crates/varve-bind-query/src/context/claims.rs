@@ -7,6 +7,7 @@ use varve_plan::plan::RowLock;
 pub struct Claim {
     /// The table behind OF, and where it is named.
     pub of: Option<(String, u32)>,
+    /// How its rows are locked.
     pub lock: RowLock,
 }
 

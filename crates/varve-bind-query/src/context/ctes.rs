@@ -12,15 +12,17 @@ pub type Columns = Vec<(String, LogicalType)>;
 /// A named query in reach.
 #[derive(Clone)]
 pub struct CteBinding {
-    pub id: usize,
+    pub(crate) id: usize,
+    /// Its name.
     pub name: String,
+    /// Its columns.
     pub columns: Columns,
     /// `None` while its own recursive part is bound, and where it changes rows.
     pub plan: Option<Plan>,
-    pub materialized: Option<bool>,
+    pub(crate) materialized: Option<bool>,
     /// How many of its last columns `*` does not stand for.
     pub hidden: usize,
-    pub state: State,
+    pub(crate) state: State,
 }
 
 /// What a name of WITH means where it is met.
@@ -29,11 +31,19 @@ pub enum State {
     /// A query that is bound.
     Bound,
     /// A query that stands behind the one which is bound; of WITH RECURSIVE it may be read.
-    Later { number: usize, recursive: bool },
+    Later {
+        /// Its number in the WITH.
+        number: usize,
+        /// Whether that is WITH RECURSIVE.
+        recursive: bool,
+    },
     /// The query that is bound, which may not read itself here.
     Within(Misuse),
     /// The query whose recursive term is bound.
-    Step { is_read: bool },
+    Step {
+        /// Whether it was read already.
+        is_read: bool,
+    },
 }
 
 /// Why a query may not read itself.
@@ -63,7 +73,7 @@ impl CteBinding {
         }
     }
 
-    pub fn unbound(name: String, state: State) -> CteBinding {
+    pub(crate) fn unbound(name: String, state: State) -> CteBinding {
         CteBinding {
             id: 0,
             name,
@@ -76,7 +86,7 @@ impl CteBinding {
     }
 }
 
-pub fn recursion_error(message: impl Into<String>, position: u32) -> Error {
+pub(crate) fn recursion_error(message: impl Into<String>, position: u32) -> Error {
     located(Error::new(SqlState::INVALID_RECURSION, message), position)
 }
 
@@ -114,7 +124,7 @@ pub fn with_definition(mut body: Plan, cte: CteBinding) -> Plan {
     })
 }
 
-pub fn put_in(plan: &mut Plan, id: usize, definition: &Plan) {
+pub(crate) fn put_in(plan: &mut Plan, id: usize, definition: &Plan) {
     if matches!(plan, Plan::CteScan(scan) if scan.id == id) {
         let _scan = taken(plan);
         *plan = definition.clone();

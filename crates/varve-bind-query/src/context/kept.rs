@@ -9,7 +9,7 @@ use varve_catalog::model::view::ViewRead;
 use varve_catalog::text::kept_text::{Meaning, NameUse};
 use varve_catalog::text::name::folded_path;
 use varve_catalog::text::type_name::type_name;
-use varve_plan::scope::scope::{Scope, UNNAMED};
+use varve_plan::scope::tables::{Scope, UNNAMED};
 
 impl QueryBinder<'_> {
     /// Notes what a name means, unless it is one of another text than the statement's own.

@@ -18,7 +18,7 @@ use varve_plan::optimize::bind_outer;
 use varve_plan::plan::AggregateCall;
 use varve_plan::plan::walk::expr_reads_outer;
 use varve_plan::scope::error::located;
-use varve_plan::scope::scope::{Scope, ScopeTable, UNNAMED, out_of_reach};
+use varve_plan::scope::tables::{Scope, ScopeTable, UNNAMED, out_of_reach};
 
 /// The names of one query around a subquery, or those that stand before a relation of FROM.
 pub struct OuterLevel {

@@ -36,6 +36,7 @@ pub struct Outputs {
 }
 
 impl Outputs {
+    /// Nothing yet, but the types of parameters that the caller knows.
     pub fn new(catalog: &Catalog, parameter_types: &[Option<LogicalType>]) -> Outputs {
         Outputs {
             parameters: parameter_types.to_vec(),

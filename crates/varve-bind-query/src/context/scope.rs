@@ -8,10 +8,11 @@ use varve_plan::build::subquery::Subquery;
 use varve_plan::build::window::WindowUse;
 use varve_plan::plan::{AggregateCall, SetCall};
 use varve_plan::scope::error::located;
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 /// What an expression may use, and what it was seen to use.
 pub struct ExprScope<'a> {
+    /// The tables in reach.
     pub names: &'a Scope,
     /// The clause, for errors about aggregates: `WHERE`, `JOIN conditions`.
     pub clause: &'static str,

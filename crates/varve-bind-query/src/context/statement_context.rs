@@ -7,6 +7,7 @@ use varve_catalog::model::catalog::Catalog;
 
 /// What holds for a whole statement.
 pub struct StatementContext<'a> {
+    /// What names are looked up in.
     pub catalog: &'a Catalog,
     /// What literals mean depends on it.
     pub locale: &'a Locale,

@@ -16,7 +16,7 @@ use varve_plan::build::routine::{first_row, is_run_first};
 use varve_plan::build::row_value::{called_fields, check_row, is_whole_row, unfolded};
 use varve_plan::optimize::push_down::one_row;
 use varve_plan::plan::{JoinKind, JoinNode, Plan, ProjectSetNode, Query};
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 impl QueryBinder<'_> {
     /// The rows of a call in FROM with the names and types of their columns, and whether the only

@@ -12,7 +12,7 @@ use varve_plan::build::lock::refused;
 use varve_plan::plan::{LockStrength, LockTarget, LockWait, RowLock};
 use varve_plan::scope::claimed::Claimed;
 use varve_plan::scope::error::located;
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 impl QueryBinder<'_> {
     /// How a query claims its rows, with what the one around it says.

@@ -29,7 +29,7 @@ use varve_plan::optimize::taken;
 use varve_plan::plan::{JoinKind, JoinNode, Plan, Query};
 use varve_plan::scope::claimed::Claimed;
 use varve_plan::scope::error::{located, refuse, unsupported_at};
-use varve_plan::scope::scope::{Scope, UNNAMED};
+use varve_plan::scope::tables::{Scope, UNNAMED};
 
 /// Most relations of a FROM clause: each is a level of the plan.
 const RELATIONS_MAX: usize = 256;

@@ -23,7 +23,7 @@ use varve_plan::optimize::push_down::one_row;
 use varve_plan::plan::{Plan, Query, Relation, RowLock};
 use varve_plan::scope::claimed::Claimed;
 use varve_plan::scope::error::{located, refuse};
-use varve_plan::scope::scope::{Scope, TABLEOID};
+use varve_plan::scope::tables::{Scope, TABLEOID};
 
 /// What is read of a table.
 struct TableRows {

@@ -19,7 +19,7 @@ use varve_plan::build::subquery::{Subquery, attach};
 use varve_plan::optimize::push_down::one_row;
 use varve_plan::plan::{JoinKind, JoinNode, Plan, ProjectSetNode, SetCall};
 use varve_plan::scope::error::{located, unsupported_at};
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 /// A call as it is written, with the columns that it defines.
 struct Written<'a> {

@@ -12,7 +12,7 @@ use varve_plan::build::subquery::{Subquery, attach};
 use varve_plan::optimize::push_down::one_row;
 use varve_plan::plan::{Field, Plan, Query};
 use varve_plan::scope::error::located;
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 impl QueryBinder<'_> {
     /// `VALUES (...), (...)` as a query.

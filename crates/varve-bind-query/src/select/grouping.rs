@@ -13,7 +13,7 @@ use varve_plan::build::placeholder::{Place, place};
 use varve_plan::build::sets::for_each_read;
 use varve_plan::build::stage::Groups;
 use varve_plan::scope::error::located;
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 /// Most grouping sets of a query, as in PostgreSQL.
 const SETS_MAX: usize = 4096;

@@ -12,10 +12,10 @@ use varve_plan::build::subquery::attach;
 use varve_plan::optimize::push_down::one_row;
 use varve_plan::plan::Plan;
 use varve_plan::scope::error::located;
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 impl QueryBinder<'_> {
-    pub fn row_limit(
+    pub(crate) fn row_limit(
         &mut self,
         limit: Option<&Limit>,
         offset: Option<&Ast>,

@@ -26,7 +26,7 @@ use varve_plan::build::subquery::{Subquery, attach_conditions};
 use varve_plan::build::window::WindowUse;
 use varve_plan::plan::{AggregateCall, LockTarget, Query, SetCall};
 use varve_plan::scope::error::located;
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 /// What a SELECT says of its result.
 struct Clauses {
@@ -63,7 +63,7 @@ impl Calls {
 }
 
 impl QueryBinder<'_> {
-    pub fn select(
+    pub(crate) fn select(
         &mut self,
         select: &Select,
         order_by: &[OrderItem],

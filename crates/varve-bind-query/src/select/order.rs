@@ -12,7 +12,7 @@ use varve_plan::build::output::{OrderKey, Output, SortTarget, check_comparable};
 use varve_plan::scope::error::located;
 
 impl QueryBinder<'_> {
-    pub fn order_keys(
+    pub(crate) fn order_keys(
         &mut self,
         order_by: &[OrderItem],
         outputs: &[Output],

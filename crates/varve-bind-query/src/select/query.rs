@@ -10,7 +10,7 @@ use varve_plan::build::limit::{RowLimit, column, limited, limited_sort};
 use varve_plan::build::output::{Output, SortTarget};
 use varve_plan::plan::{Field, Query, RowLock, SortKeyExpr};
 use varve_plan::scope::error::{located, unsupported_at};
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 impl QueryBinder<'_> {
     /// A query. `hints` are the types that result columns without a type of their own take.

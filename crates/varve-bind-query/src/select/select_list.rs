@@ -12,7 +12,7 @@ use varve_plan::build::output::Output;
 use varve_plan::plan::{Field, Returning};
 use varve_plan::scope::error::located;
 use varve_plan::scope::name::result_name;
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 impl QueryBinder<'_> {
     /// What a statement answers of the rows that it has changed.

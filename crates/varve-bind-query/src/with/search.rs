@@ -14,7 +14,7 @@ use varve_plan::build::row_value::row_call;
 use varve_plan::optimize::push_down::filtered;
 use varve_plan::plan::{Field, Plan, Query};
 use varve_plan::scope::error::located;
-use varve_plan::scope::scope::Scope;
+use varve_plan::scope::tables::Scope;
 
 const RECORD: LogicalType = LogicalType::Row(RowTypeId::RECORD);
 

@@ -508,7 +508,7 @@ fn nesting_and_length_are_bounded() {
     let minuses = format!("select {} 1", "- ".repeat(5_000));
     assert_eq!(bound(&minuses).unwrap_err().state().code(), "54001");
     let long = format!("select 1; select {}", "'' ".repeat((4 << 20) / 3));
-    let mut script = crate::Script::new(&long).unwrap();
+    let mut script = varve_parser::Script::new(&long).unwrap();
     assert!(script.next().unwrap().is_ok());
     let error = script.next().unwrap().unwrap_err();
     assert_eq!(
@@ -554,7 +554,7 @@ fn what_nests_deeply_is_parsed_and_bound_or_refused() {
     for depth in [27, 100, 3_000] {
         for text in nested_texts(depth) {
             let start: String = text.chars().take(30).collect();
-            let run = move || match crate::parse(&text) {
+            let run = move || match varve_parser::parse(&text) {
                 Ok(_) => bound(&text).err(),
                 Err(error) => {
                     assert!(depth > 100, "{error}");

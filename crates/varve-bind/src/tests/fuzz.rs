@@ -3,9 +3,11 @@
 use varve_expr::DEFAULT_LOCALE;
 
 use super::{bound, catalog};
-use crate::{bind, explain, parse};
+use crate::bind;
 use proptest::prelude::{Strategy, any, proptest};
 use proptest::sample::select;
+use varve_parser::parse;
+use varve_plan::explain;
 
 /// Words that statements are made of.
 const WORDS: &[&str] = &[

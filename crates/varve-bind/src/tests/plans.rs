@@ -1,7 +1,7 @@
 //! Plans as EXPLAIN shows them.
 
 use super::{bound, bound_with};
-use crate::explain;
+use varve_plan::explain;
 use varve_types::LogicalType;
 
 #[test]

@@ -1,10 +1,9 @@
 //! Result columns, parameters, and the statements that are not queries.
 
 use super::bound;
-use crate::{
-    ColumnDef, Command, CopyFormat, CopyHeader, CopyOptions, Dropped, Isolation, Plan, Relation,
-    Statement, TableDef, TransactionModes, Utility,
-};
+use varve_ast::{Command, Isolation, TransactionModes};
+use varve_catalog::{ColumnDef, Dropped, TableDef};
+use varve_plan::{CopyFormat, CopyHeader, CopyOptions, Plan, Relation, Statement, Utility};
 use varve_types::LogicalType::{self, Boolean, Float8, Int4, Int8, Text, Timestamp, TimestampTz};
 use varve_types::{ColumnId, ObjectId};
 
@@ -409,7 +408,7 @@ fn commands() {
         ("checkpoint", Command::Checkpoint),
     ];
     for (sql, expected) in cases {
-        let statements = crate::parse(sql).expect(sql);
+        let statements = varve_parser::parse(sql).expect(sql);
         assert_eq!(statements[0].command(), Some(&expected), "{sql}");
         assert_eq!(
             bound(sql).expect(sql).statement,
@@ -427,7 +426,7 @@ fn vacuum_names_its_tables() {
         ("vacuum (full, skip_locked off) t", true, &["t"]),
     ];
     for (sql, full, names) in cases {
-        let statements = crate::parse(sql).expect(sql);
+        let statements = varve_parser::parse(sql).expect(sql);
         let Some(Command::Vacuum {
             full: is_full,
             tables,
@@ -438,7 +437,7 @@ fn vacuum_names_its_tables() {
         };
         let tables = tables
             .iter()
-            .map(|name| crate::qualified_name(name).unwrap());
+            .map(|name| varve_catalog::qualified_name(name).unwrap());
         let tables: Vec<String> = tables.map(|name| name.to_string()).collect();
         assert_eq!(
             (*is_full, tables),
@@ -479,8 +478,12 @@ fn rows_are_claimed_by_their_positions() {
             panic!("{sql}")
         };
         let strength = query.plan.row_lock().expect(sql).strength;
-        assert_eq!(strength == crate::LockStrength::Update, update, "{sql}");
-        let lines = crate::explain(&bound(sql).unwrap().statement);
+        assert_eq!(
+            strength == varve_plan::LockStrength::Update,
+            update,
+            "{sql}"
+        );
+        let lines = varve_plan::explain(&bound(sql).unwrap().statement);
         assert_eq!(lines[0], "LockRows", "{sql}");
         assert!(query.fields.iter().all(|field| !field.name.is_empty()));
     }

@@ -7,7 +7,7 @@ use crate::build::operand::Operand;
 use crate::build::placeholder::{Place, place};
 use crate::plan::{AggregateCall, SortKeyExpr};
 use crate::scope::error::located;
-use crate::scope::scope::Scope;
+use crate::scope::tables::Scope;
 use varve_expr::walk::{for_each_child_mut, same_meaning};
 
 /// The number of a call among those that there are.
@@ -102,6 +102,7 @@ pub fn over_groups_of(
     result
 }
 
+/// The expression of an operand whose type is known.
 pub fn known_expr(operand: &Operand) -> Option<Expr> {
     match operand {
         Operand::Known(expr) => Some(fold(expr.clone())),

@@ -9,7 +9,9 @@ use crate::scope::error::located;
 
 /// What an infix operator is.
 pub enum Infix {
+    /// A comparison.
     Compare(CompareOp),
+    /// A function by its name.
     Function(&'static str),
 }
 
@@ -35,6 +37,7 @@ pub fn comparison_type(types: &[Option<LogicalType>]) -> Option<LogicalType> {
         .then_some(common)
 }
 
+/// `42883`: there is no operator for these types.
 pub fn undefined_operator(symbol: &str, types: [Option<LogicalType>; 2], position: u32) -> Error {
     let shown =
         |ty: Option<LogicalType>| ty.map_or_else(|| "unknown".to_owned(), |ty| ty.to_string());

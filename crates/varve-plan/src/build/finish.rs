@@ -15,8 +15,11 @@ use varve_expr::walk::same_meaning;
 
 /// What is left to compute of a SELECT above its stages.
 pub struct Selected {
+    /// The columns of the result.
     pub outputs: Vec<Output>,
+    /// What its rows are sorted by.
     pub keys: Vec<OrderKey>,
+    /// Whether equal rows are left out.
     pub distinct: Distinctness,
 }
 

@@ -11,7 +11,7 @@ use crate::build::stage::{Above, Distinctness, Grouping, Stage};
 use crate::build::subquery::{Subquery, attach, attach_conditions, used_subqueries};
 use crate::plan::{AggregateCall, CteScanNode, Plan, WithNode};
 use crate::scope::error::located;
-use crate::scope::scope::Scope;
+use crate::scope::tables::Scope;
 use varve_expr::walk::{map_columns, same_meaning, split_conjunction};
 
 /// The groups of a stage; what stands in the result and the order is computed over them.

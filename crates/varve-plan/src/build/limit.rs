@@ -68,7 +68,9 @@ pub fn limited(plan: Plan, limit: RowLimit, ties: Vec<Expr>) -> Plan {
 /// How many rows a query gives; expressions of type bigint.
 #[derive(Debug, Default)]
 pub struct RowLimit {
+    /// How many rows at most.
     pub limit: Option<Expr>,
+    /// How many rows are passed over.
     pub offset: Option<Expr>,
     /// Whether those follow that the order does not tell from the last row.
     pub with_ties: bool,

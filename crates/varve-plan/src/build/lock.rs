@@ -29,7 +29,7 @@ pub fn locked_rows(
     ))
 }
 
-pub fn locked(plan: Plan, targets: Vec<(LockTarget, Vec<Expr>)>) -> Plan {
+pub(crate) fn locked(plan: Plan, targets: Vec<(LockTarget, Vec<Expr>)>) -> Plan {
     if targets.is_empty() {
         return plan;
     }
@@ -41,6 +41,7 @@ pub fn locked(plan: Plan, targets: Vec<(LockTarget, Vec<Expr>)>) -> Plan {
     })
 }
 
+/// `0A000`: why rows cannot be locked here.
 pub fn refused(words: &str, why: &str) -> Error {
     Error::new(SqlState::FEATURE_NOT_SUPPORTED, format!("{words} {why}"))
 }

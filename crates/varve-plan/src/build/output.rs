@@ -9,7 +9,9 @@ use crate::scope::error::located;
 /// A column of a result.
 #[derive(Clone, Debug)]
 pub struct Output {
+    /// Its value.
     pub expr: Expr,
+    /// Its name.
     pub name: String,
     /// The columns that it uses outside aggregates, with their positions.
     pub uses: Vec<(usize, u32)>,
@@ -49,9 +51,13 @@ impl Output {
 /// One item of ORDER BY.
 #[derive(Debug)]
 pub struct OrderKey {
+    /// What is compared.
     pub target: SortTarget,
+    /// The greatest first.
     pub descending: bool,
+    /// NULLs before all values.
     pub nulls_first: bool,
+    /// Where it stands in the text.
     pub position: u32,
 }
 
@@ -62,6 +68,7 @@ pub enum SortTarget {
     Output(usize),
     /// An expression over the columns of FROM.
     Expr {
+        /// The expression.
         expr: Expr,
         /// As in [`Output`].
         uses: Vec<(usize, u32)>,

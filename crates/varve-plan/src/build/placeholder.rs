@@ -20,11 +20,17 @@ pub const GROUPING_COLUMNS: usize = SET_COLUMNS + KIND;
 /// What a column number stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
+    /// A column of the input.
     Column,
+    /// An aggregate by its number.
     Aggregate(usize),
+    /// The value of a subquery by its number.
     Subquery(usize),
+    /// A window function by its number.
     Window(usize),
+    /// A function that gives rows by its number.
     Set(usize),
+    /// A GROUPING by its number.
     Grouping(usize),
 }
 

@@ -106,6 +106,7 @@ pub fn uses(value: &Expr, slot: usize) -> usize {
     count
 }
 
+/// Whether a value may differ from one evaluation to the next.
 pub fn is_volatile(expr: &Expr) -> bool {
     let mut volatile = match expr {
         Expr::Call { function, .. } => function.volatility() == Volatility::Volatile,

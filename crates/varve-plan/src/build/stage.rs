@@ -16,12 +16,15 @@ use varve_expr::walk::{map_columns, same_meaning};
 
 /// The groups of a SELECT with GROUP BY, HAVING or aggregates.
 pub struct Grouping {
+    /// The keys of the groups.
     pub groups: Vec<Expr>,
     /// The grouping sets, by position in `groups`; one with all of them without GROUPING SETS.
     pub sets: Vec<Vec<usize>>,
+    /// The aggregates over each group.
     pub aggregates: Vec<AggregateCall>,
     /// The arguments of each `grouping()`.
     pub groupings: Vec<(Vec<Expr>, u32)>,
+    /// The condition of HAVING, with the columns that it reads and where they stand.
     pub having: Option<(Expr, Vec<(usize, u32)>)>,
     /// Number of a named query for the rows that several sets group.
     pub cte_id: usize,
@@ -32,7 +35,9 @@ pub struct Grouping {
 /// What GROUP BY says.
 #[derive(Default)]
 pub struct Groups {
+    /// The keys of the groups.
     pub groups: Vec<Expr>,
+    /// The grouping sets, as numbers of keys.
     pub sets: Vec<Vec<usize>>,
 }
 
@@ -93,14 +98,16 @@ pub fn computed<'e>(
 
 /// Whether rows are given once.
 pub enum Distinctness {
+    /// All rows stay.
     None,
+    /// Equal rows are left out.
     Rows,
     /// Once for each of these, which have positions.
     On(Vec<(SortTarget, u32)>),
 }
 
 impl Distinctness {
-    pub fn exprs_mut(&mut self) -> Vec<&mut Expr> {
+    pub(crate) fn exprs_mut(&mut self) -> Vec<&mut Expr> {
         match self {
             Distinctness::On(on) => {
                 let targets = on.iter_mut();
@@ -115,16 +122,23 @@ impl Distinctness {
 
 /// What is computed over the groups.
 pub struct Above<'s> {
+    /// The columns of the result.
     pub outputs: &'s mut [Output],
+    /// What its rows are sorted by.
     pub keys: &'s mut [OrderKey],
+    /// Whether equal rows are left out.
     pub distinct: &'s mut Distinctness,
+    /// The window functions.
     pub windows: &'s mut [WindowUse],
+    /// The functions that give rows.
     pub sets: &'s mut Sets,
 }
 
 /// What expressions are computed over, and the subqueries that they may use.
 pub struct Stage {
+    /// The plan so far.
     pub plan: Plan,
+    /// Subqueries that are still to be attached.
     pub subqueries: Vec<Subquery>,
 }
 

@@ -15,7 +15,9 @@ use varve_expr::walk::{for_each_column, map_columns, without_positions};
 /// A subquery of an expression.
 #[derive(Clone, Debug)]
 pub struct Subquery {
+    /// How it stands in the expression.
     pub kind: SubqueryKind,
+    /// Its plan.
     pub plan: Plan,
     /// Slots that its plan reads, with expressions over the columns of the query around it.
     pub outer: Vec<(usize, Expr)>,
@@ -173,7 +175,7 @@ pub fn attach(mut plan: Plan, subqueries: &[Subquery], exprs: &mut [&mut Expr]) 
 /// The first column of each subquery's result.
 pub type Places = VecMap<usize, usize>;
 
-pub fn attach_one(
+pub(crate) fn attach_one(
     mut plan: Plan,
     subqueries: &[Subquery],
     expr: &Expr,
@@ -207,7 +209,7 @@ pub fn attach_one(
     Ok(plan)
 }
 
-pub fn settle_places(expr: &mut Expr, places: &Places) {
+pub(crate) fn settle_places(expr: &mut Expr, places: &Places) {
     map_columns(expr, &|column| match place(column) {
         Place::Subquery(number) => match places.get(&number) {
             Some(first) => first + column_of_subquery(column),
@@ -305,8 +307,12 @@ pub fn slot_values(captured: &[Captured]) -> Vec<(usize, Expr)> {
 
 /// A column that was used from within.
 pub struct Captured {
+    /// The slot that its value takes.
     pub slot: usize,
+    /// The column of the query around.
     pub index: usize,
+    /// Its type.
     pub ty: LogicalType,
+    /// Where it stands in the text.
     pub position: u32,
 }

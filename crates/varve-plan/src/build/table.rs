@@ -6,7 +6,7 @@ use varve_types::LogicalType;
 
 use crate::plan::statement::Member;
 use crate::plan::{Plan, Relation, ScanNode};
-use crate::scope::scope::Scope;
+use crate::scope::tables::Scope;
 use varve_catalog::model::table::TableDef;
 
 /// The columns of a table as they are.

@@ -9,8 +9,11 @@ use crate::plan::window::WindowCall;
 /// A call and its window.
 #[derive(Clone, Debug)]
 pub struct WindowUse {
+    /// What the partitions have in common.
     pub partition: Vec<Expr>,
+    /// How a partition is sorted.
     pub order: Vec<SortKeyExpr>,
+    /// The function.
     pub call: WindowCall,
 }
 

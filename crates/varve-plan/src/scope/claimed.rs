@@ -7,6 +7,7 @@ use crate::plan::RowLock;
 /// How the rows of a relation are claimed, and where their places are.
 #[derive(Clone, Debug)]
 pub struct Claimed {
+    /// How its rows are locked.
     pub lock: RowLock,
     /// Empty where the claim is made below.
     pub trees: Vec<TreeId>,

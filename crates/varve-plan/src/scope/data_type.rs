@@ -98,7 +98,7 @@ pub fn serial_type(type_name: &TypeName) -> Option<LogicalType> {
     }
 }
 
-pub fn named_serial(name: &str) -> Option<LogicalType> {
+pub(crate) fn named_serial(name: &str) -> Option<LogicalType> {
     match name {
         "smallserial" | "serial2" => Some(LogicalType::Int2),
         "serial" | "serial4" => Some(LogicalType::Int4),

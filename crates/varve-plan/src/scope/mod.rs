@@ -4,5 +4,5 @@ pub mod claimed;
 pub mod data_type;
 pub mod error;
 pub mod name;
-pub mod scope;
 pub mod syntax;
+pub mod tables;

@@ -1,26 +1,7 @@
-//! The facade over memory: what SQL answers is told by the `.slt` files; here stand calls, blocks
-//! and imports.
+//! What needs the inside of the facade; `tests/facade` has the rest.
 
-mod advisory_locks;
-mod alter_table;
-mod batch;
-mod bulk_load;
 mod catalogs;
-mod copy;
-mod foreign_keys;
-mod full_storage;
-mod functions;
-mod indexes;
-mod integrity;
 mod jobs;
-mod limits;
-mod prepared;
-mod row_locks;
-mod savepoints;
-mod sequences;
-mod serializable;
-mod session;
-mod settings;
 mod temporary;
 
 use std::sync::Arc;
@@ -37,10 +18,6 @@ fn open(kv: &Arc<MemoryKv>) -> Database {
     pollster::block_on(Database::open(kv, env, Options::browser())).unwrap()
 }
 
-fn session() -> Session {
-    open(&Arc::new(MemoryKv::new())).session()
-}
-
 fn rows(session: &mut Session, sql: &str) -> Vec<Vec<Value>> {
     pollster::block_on(session.query(sql, &[])).unwrap().rows()
 }
@@ -51,11 +28,4 @@ fn run(session: &mut Session, sql: &str) {
 
 fn fails(session: &mut Session, sql: &str) -> Error {
     pollster::block_on(session.execute_script(sql)).unwrap_err()
-}
-
-fn ints(values: &[i64]) -> Vec<Vec<Value>> {
-    values
-        .iter()
-        .map(|value| vec![Value::Int8(*value)])
-        .collect()
 }

@@ -14,6 +14,7 @@ pub const TABLEOID: &str = "tableoid";
 /// The relations of a FROM clause; their columns are numbered one after another.
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
+    /// The tables in reach, in the order of their columns.
     pub tables: Vec<ScopeTable>,
     /// The columns of `*` in order, which are also those found without a table's name: columns
     /// merged by USING are there once.
@@ -23,9 +24,11 @@ pub struct Scope {
 /// One relation of a FROM clause.
 #[derive(Clone, Debug)]
 pub struct ScopeTable {
+    /// The name by which it is qualified.
     pub name: String,
     /// Number of its first column.
     pub first: usize,
+    /// Its columns.
     pub columns: Vec<(String, LogicalType)>,
     /// Positions of the columns that tell its rows apart: the primary key of a table.
     pub key: Vec<usize>,

@@ -7,7 +7,7 @@ use varve_kv::MemoryKv;
 use varve_types::{Column, ColumnRef, LogicalType, Result, SqlState, Value};
 
 use super::{ints, open, rows, run};
-use crate::{BulkLoadOptions, BulkLoadReport, Database, Session};
+use varvedb::{BulkLoadOptions, BulkLoadReport, Database, Session};
 
 fn database() -> (Database, Session) {
     let database = open(&Arc::new(MemoryKv::new()));
@@ -169,8 +169,8 @@ fn what_the_table_forbids_is_named() {
 fn several_threads_write_the_same_bytes() {
     let stored = |threads| {
         let kv = Arc::new(MemoryKv::new());
-        let env = Arc::new(crate::SystemEnv::with_threads(threads));
-        let opened = Database::open(kv.clone(), env, crate::Options::native());
+        let env = Arc::new(varvedb::SystemEnv::with_threads(threads));
+        let opened = Database::open(kv.clone(), env, varvedb::Options::native());
         let database = block_on(opened).unwrap();
         run(
             &mut database.session(),

@@ -8,7 +8,7 @@ use varve_kv::MemoryKv;
 use varve_types::{SqlState, Value};
 
 use super::{fails, open, rows, run};
-use crate::Session;
+use varvedb::Session;
 
 fn two() -> (Session, Session) {
     let database = open(&Arc::new(MemoryKv::new()));

@@ -11,7 +11,7 @@ use super::{fails, ints, open, rows, run};
 fn no_value_is_given_twice() {
     let kv = Arc::new(MemoryKv::new());
     let mut seen = Vec::new();
-    let mut take = |session: &mut crate::Session, sql: &str| {
+    let mut take = |session: &mut varvedb::Session, sql: &str| {
         for row in rows(session, sql) {
             let [Value::Int4(value)] = row.as_slice() else {
                 panic!("{row:?}");
@@ -63,7 +63,7 @@ fn a_file_without_the_column_gets_the_next_values() {
     let mut session = database.session();
     let table = "CREATE TABLE t (id BIGSERIAL PRIMARY KEY, n INT CHECK (n < 10))";
     run(&mut session, table);
-    let copy = |session: &mut crate::Session, text: &[u8]| {
+    let copy = |session: &mut varvedb::Session, text: &[u8]| {
         let copy = "COPY t (n) FROM STDIN WITH (FORMAT csv)";
         pollster::block_on(session.copy_begin(copy))?;
         pollster::block_on(session.copy_write(text))?;

@@ -7,7 +7,7 @@ use varve_kv::MemoryKv;
 use varve_types::{Column, ColumnRef, LogicalType, SqlState, Value};
 
 use super::{fails, ints, open, rows, run};
-use crate::{BulkLoadOptions, Database, Session};
+use varvedb::{BulkLoadOptions, Database, Session};
 
 const TABLE: &str = "CREATE TABLE t (id INT PRIMARY KEY, name TEXT, v INT);
     CREATE UNIQUE INDEX lowered ON t (lower(name));

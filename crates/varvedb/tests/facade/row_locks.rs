@@ -6,7 +6,7 @@ use varve_kv::MemoryKv;
 use varve_types::SqlState;
 
 use super::{ints, open, rows, run};
-use crate::Session;
+use varvedb::Session;
 
 const QUEUE: &str = "SELECT id FROM jobs WHERE state = 'new' ORDER BY id";
 

@@ -6,7 +6,7 @@ use varve_kv::MemoryKv;
 use varve_types::{Error, Result, SqlState, Value};
 
 use super::{ints, open, rows, run};
-use crate::Session;
+use varvedb::Session;
 
 const COUNT: &str = "SELECT count(*) FROM t";
 

@@ -3,7 +3,7 @@
 use varve_types::{SqlState, Value};
 
 use super::{fails, rows, run, session};
-use crate::Session;
+use varvedb::Session;
 
 fn show(session: &mut Session, name: &str) -> String {
     match &rows(session, &format!("SHOW {name}"))[0][0] {
@@ -139,7 +139,7 @@ fn a_statement_that_takes_too_long_is_stopped() {
     let error = pollster::block_on(session.query("SELECT pg_sleep(100)", &[])).unwrap_err();
     assert_eq!(error.state(), SqlState::QUERY_CANCELED);
     run(&mut session, "SET statement_timeout = 0");
-    let env = crate::SystemEnv::new();
+    let env = varvedb::SystemEnv::new();
     run(
         &mut session,
         "SELECT pg_sleep(0.01) FROM generate_series(1, 3)",

@@ -3,7 +3,7 @@
 use super::{fails, ints, rows, run, session};
 
 /// What each refused statement is refused with.
-fn refuse(session: &mut crate::Session, codes: &[&str], sql: &str) {
+fn refuse(session: &mut varvedb::Session, codes: &[&str], sql: &str) {
     let error = fails(session, sql);
     assert!(codes.contains(&error.state().code()), "{sql}: {error:?}");
     assert_eq!(rows(session, "SELECT 1::int8"), ints(&[1]), "{sql}");

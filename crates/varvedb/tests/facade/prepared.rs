@@ -7,7 +7,7 @@ use varve_types::{LogicalType, SqlState, Value};
 
 use super::{fails, ints, open, rows, run, session};
 
-fn counter(session: &mut crate::Session, cache: &str, counter: &str) -> i64 {
+fn counter(session: &mut varvedb::Session, cache: &str, counter: &str) -> i64 {
     let sql = format!("SELECT {counter} FROM varve_caches WHERE name = '{cache}'");
     match rows(session, &sql)[0][0] {
         Value::Int8(number) => number,
@@ -25,13 +25,13 @@ fn a_prepared_statement_follows_its_table() {
     let get = pollster::block_on(a.prepare(get, &[Some(LogicalType::Int8)])).unwrap();
     assert_eq!(insert.parameter_types(), [LogicalType::Int8; 2]);
     assert_eq!(get.fields()[0].name, "n");
-    let put = |session: &mut crate::Session, id: i64, n: i64| {
+    let put = |session: &mut varvedb::Session, id: i64, n: i64| {
         let values = [Value::Int8(id), Value::Int8(n)];
         pollster::block_on(session.execute_prepared(&insert, &values))
     };
     put(&mut a, 1, 10).unwrap();
     put(&mut b, 2, 20).unwrap();
-    let found = |session: &mut crate::Session, id: i64| {
+    let found = |session: &mut varvedb::Session, id: i64| {
         let found = pollster::block_on(session.execute_prepared(&get, &[Value::Int8(id)]));
         found.unwrap().rows()
     };
@@ -81,7 +81,7 @@ fn plans_are_kept_until_their_tables_change() {
     for sql in [of_a, "SELECT * FROM b", of_a] {
         rows(&mut session, sql);
     }
-    let hits = |session: &mut crate::Session| counter(session, "plan", "hits");
+    let hits = |session: &mut varvedb::Session| counter(session, "plan", "hits");
     let before = hits(&mut session);
     run(&mut session, "DROP TABLE a");
     run(&mut session, "CREATE TABLE a (n TEXT, id INT PRIMARY KEY)");
@@ -115,7 +115,7 @@ fn plans_of_changes_that_are_not_committed_do_not_outlive_them() {
 #[test]
 fn caches_are_bounded() {
     let mut session = session();
-    let entries = |session: &mut crate::Session| counter(session, "plan", "entries");
+    let entries = |session: &mut varvedb::Session| counter(session, "plan", "entries");
     for n in 0..300 {
         rows(&mut session, &format!("SELECT {n}"));
     }
@@ -138,7 +138,7 @@ fn caches_are_bounded() {
 fn a_text_is_counted_once_each_time_it_is_run() {
     let mut session = session();
     run(&mut session, "CREATE TABLE once (id INT)");
-    let counted = |session: &mut crate::Session, cache| {
+    let counted = |session: &mut varvedb::Session, cache| {
         // The question is a text, too: of the parse cache it is a miss, then plans answer it.
         let hits = counter(session, cache, "hits");
         hits + counter(session, cache, "misses")

@@ -7,7 +7,7 @@ use varve_kv::{Kv, MemoryKv};
 use varve_types::{Error, SqlState, Value};
 
 use super::{ints, rows, run};
-use crate::{Database, Options, Session, SystemEnv};
+use varvedb::{Database, Options, Session, SystemEnv};
 
 const QUOTA_BYTES: u64 = 1 << 20;
 

@@ -7,7 +7,7 @@ use varve_kv::{Direction, Durability, KeyRange, Kv, MemoryKv, Scan, ScanLimit, W
 use varve_types::SqlState;
 
 use super::{open, rows, run};
-use crate::{Database, Options, SystemEnv};
+use varvedb::{Database, Options, SystemEnv};
 
 fn filled() -> Arc<MemoryKv> {
     let kv = Arc::new(MemoryKv::new());

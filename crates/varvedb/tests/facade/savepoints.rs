@@ -86,7 +86,7 @@ fn tables_come_and_go_with_savepoints() {
 #[test]
 fn settings_come_back() {
     let mut session = session();
-    let durability = |session: &mut crate::Session| rows(session, "SHOW varve.durability");
+    let durability = |session: &mut varvedb::Session| rows(session, "SHOW varve.durability");
     let is = |name: &str| vec![vec![Value::text(name)]];
     run(&mut session, "BEGIN");
     run(&mut session, "SET varve.durability = async");
