@@ -1,4 +1,9 @@
-//! Which statement about the catalogue it is; CREATE TABLE.
+//! Binds definitions: CREATE, ALTER, DROP, COMMENT, and statements that keep the database in order.
+//! Here is which one it is, and CREATE TABLE; a folder or file has each other kind of object.
+//!
+//! Invariant: a definition is a new value; the catalog that it was bound against stays as it is.
+//! Invariant: an option that has no effect is refused, or passed over with a notice where dumps
+//! bring it.
 
 pub mod binder;
 mod comment;

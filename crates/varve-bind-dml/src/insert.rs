@@ -12,6 +12,7 @@ use varve_types::{Error, LogicalType, Result, SqlState, Value};
 use crate::binder::DmlBinder;
 use crate::target::{Target, Verb};
 use varve_bind_query::context::scope::ExprScope;
+use varve_bind_query::expr::array::AssignedPart;
 use varve_bind_query::expr::array::part_type;
 use varve_bind_query::from::values::{value_plan, whole_record};
 use varve_catalog::model::table::{ColumnDef, Filled, TableDef};
@@ -220,8 +221,16 @@ impl DmlBinder<'_, '_> {
                 part => {
                     let before = targets.before(at, cell, column);
                     let position = targets.position(at);
-                    self.query
-                        .assign_part(before, column, part, operand, position, scope)?
+                    self.query.assign_part(
+                        before,
+                        &AssignedPart {
+                            column,
+                            subscripts: part,
+                            position,
+                        },
+                        operand,
+                        scope,
+                    )?
                 }
             };
         }
@@ -286,8 +295,16 @@ impl DmlBinder<'_, '_> {
                         let names = Scope::default();
                         let mut scope = ExprScope::plain(&names, "INSERT");
                         let position = targets.position(index);
-                        self.query
-                            .assign_part(before, column, part, value, position, &mut scope)?
+                        self.query.assign_part(
+                            before,
+                            &AssignedPart {
+                                column,
+                                subscripts: part,
+                                position,
+                            },
+                            value,
+                            &mut scope,
+                        )?
                     }
                 };
             }

@@ -1,4 +1,7 @@
-//! Binds statements that change rows, with the queries in them by `varve-bind-query`.
+//! Binds statements that change rows: INSERT, UPDATE, DELETE, MERGE, COPY and TRUNCATE. The queries
+//! in them are bound by `varve-bind-query`.
+//!
+//! Invariant: the plan gives complete rows, or positions of rows; `varve-dml` changes no others.
 
 pub mod binder;
 pub mod change;

@@ -11,6 +11,7 @@ use crate::binder::DmlBinder;
 use crate::insert::is_default;
 use crate::target::{Target, Verb, head_exprs};
 use varve_bind_query::context::scope::ExprScope;
+use varve_bind_query::expr::array::AssignedPart;
 use varve_bind_query::expr::row::row_of;
 use varve_catalog::model::table::{ColumnDef, TableDef};
 use varve_expr::walk::{map_columns, split_conjunction};
@@ -291,8 +292,16 @@ impl DmlBinder<'_, '_> {
         }
         let before = before.clone();
         let position = target.position;
-        self.query
-            .assign_part(before, column, target.subscripts, operand, position, scope)
+        self.query.assign_part(
+            before,
+            &AssignedPart {
+                column,
+                subscripts: target.subscripts,
+                position,
+            },
+            operand,
+            scope,
+        )
     }
 
     /// Puts the values of `(a, b) = ...` in their places.

@@ -1,4 +1,4 @@
-//! Vectorised operators, one a file, that run a plan of `varve-sql` batch by batch. It reaches
+//! Vectorised operators, one a file, that run a plan of `varve-plan` batch by batch. It reaches
 //! tables and temporary space by its own traits [`ScanSource`] and [`Scratch`] only, and knows
 //! nothing of storage or SQL text.
 //!

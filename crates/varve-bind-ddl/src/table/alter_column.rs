@@ -41,11 +41,8 @@ impl DdlBinder<'_, '_> {
                 using,
             } => {
                 if let Some((collation, word)) = collation {
-                    self.query.collation(
-                        collation,
-                        self.query.data_type(type_name)?.0,
-                        self.query.at(*word),
-                    )?;
+                    let (ty, _) = self.query.data_type(type_name)?;
+                    self.query.collation(collation, ty, self.query.at(*word))?;
                 }
                 return self.retype(altered, at, type_name, using.as_deref());
             }
@@ -60,20 +57,18 @@ impl DdlBinder<'_, '_> {
                 new.default = None;
             }
             ColumnChange::SetNotNull => {
-                altered.verify |= column.nullable;
-                new.nullable = false;
+                altered.verify |= core::mem::take(&mut new.nullable);
             }
             ColumnChange::DropNotNull => {
                 may_be_null(altered, at)?;
-                altered.rewrites |= !column.nullable;
-                new.nullable = true;
+                altered.rewrites |= !core::mem::replace(&mut new.nullable, true);
             }
-            ColumnChange::DropExpression { if_exists } => {
-                if column.filled != Filled::Generated {
-                    let state = SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE;
-                    let error = altered.refused(state, at, "is not a stored generated column");
-                    return self.unless(*if_exists, error);
-                }
+            ColumnChange::DropExpression { if_exists } if column.filled != Filled::Generated => {
+                let state = SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE;
+                let error = altered.refused(state, at, "is not a stored generated column");
+                return self.unless(*if_exists, error);
+            }
+            ColumnChange::DropExpression { .. } => {
                 new.filled = Filled::ByStatement;
                 new.default = None;
             }

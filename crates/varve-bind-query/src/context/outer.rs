@@ -200,11 +200,12 @@ impl QueryBinder<'_> {
             }
             Err(error) => error,
         };
-        let is_elsewhere = match table {
-            None => unknown.state() == SqlState::UNDEFINED_COLUMN,
-            Some(_) => unknown.state() == SqlState::UNDEFINED_TABLE,
+        // A table that is here does not have the column; what is not here may be around the query.
+        let elsewhere = match table {
+            None => SqlState::UNDEFINED_COLUMN,
+            Some(_) => SqlState::UNDEFINED_TABLE,
         };
-        if !is_elsewhere {
+        if unknown.state() != elsewhere {
             return Err(unknown);
         }
         let slots = &mut self.slots;
@@ -220,15 +221,8 @@ impl QueryBinder<'_> {
                     let slot = level.capture((index, ty), position, slots);
                     return Ok(Operand::Known(Expr::Outer { slot, ty }));
                 }
-                Err(error) => {
-                    let goes_on = match table {
-                        None => error.state() == SqlState::UNDEFINED_COLUMN,
-                        Some(_) => error.state() == SqlState::UNDEFINED_TABLE,
-                    };
-                    if !goes_on {
-                        return Err(error);
-                    }
-                }
+                Err(error) if error.state() != elsewhere => return Err(error),
+                Err(_) => {}
             }
         }
         let qualifier = table.map(|table| table.name.as_str());

@@ -35,6 +35,16 @@ fn int4(number: i32) -> Expr {
     literal(Value::Int4(number), LogicalType::Int4)
 }
 
+/// A part of a column that is assigned.
+pub struct AssignedPart<'a> {
+    /// The column.
+    pub column: &'a ColumnDef,
+    /// Where in its value.
+    pub subscripts: &'a [Access],
+    /// Where it stands in the text.
+    pub position: u32,
+}
+
 impl QueryBinder<'_> {
     /// `ARRAY[...]`, of a type where a cast gives one.
     pub fn array(
@@ -245,12 +255,15 @@ impl QueryBinder<'_> {
     pub fn assign_part(
         &mut self,
         before: Expr,
-        column: &ColumnDef,
-        subscripts: &[Access],
+        part: &AssignedPart<'_>,
         value: Operand,
-        position: u32,
         scope: &mut ExprScope<'_>,
     ) -> Result<Expr> {
+        let AssignedPart {
+            column,
+            subscripts,
+            position,
+        } = *part;
         if column.ty == LogicalType::Jsonb {
             let steps = self.json_steps(subscripts, position, scope)?;
             let value = self.assigned_part(value, column, subscripts, position)?;

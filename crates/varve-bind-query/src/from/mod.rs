@@ -48,6 +48,17 @@ struct Shared {
     conditions: Vec<Expr>,
 }
 
+/// How two relations are joined.
+struct Joining<'a> {
+    kind: JoinKind,
+    /// What the right side reads of the left one.
+    outer: Vec<(usize, Expr)>,
+    /// USING or NATURAL.
+    condition: &'a JoinCondition,
+    on: Option<&'a Ast>,
+    position: u32,
+}
+
 impl QueryBinder<'_> {
     /// A FROM clause; one row without columns where there is none.
     pub fn from(&mut self, items: &[FromItem]) -> Result<Bound> {
@@ -103,7 +114,14 @@ impl QueryBinder<'_> {
                 _ => None,
             };
             let position = self.relation_position(relation);
-            left = self.join(kind, left, right, outer, (condition, on), position)?;
+            let by = Joining {
+                kind,
+                outer,
+                condition,
+                on,
+                position,
+            };
+            left = self.join(left, right, by)?;
         }
         Ok(left)
     }
@@ -117,20 +135,25 @@ impl QueryBinder<'_> {
         on: &Ast,
         position: u32,
     ) -> Result<Bound> {
-        let by = (&JoinCondition::None, Some(on));
-        self.join(kind, left, right, Vec::new(), by, position)
+        let by = Joining {
+            kind,
+            outer: Vec::new(),
+            condition: &JoinCondition::None,
+            on: Some(on),
+            position,
+        };
+        self.join(left, right, by)
     }
 
     /// Two relations joined by USING or NATURAL, or by a condition.
-    fn join(
-        &mut self,
-        kind: JoinKind,
-        left: Bound,
-        right: Bound,
-        outer: Vec<(usize, Expr)>,
-        (condition, on): (&JoinCondition, Option<&Ast>),
-        position: u32,
-    ) -> Result<Bound> {
+    fn join(&mut self, left: Bound, right: Bound, by: Joining<'_>) -> Result<Bound> {
+        let Joining {
+            kind,
+            outer,
+            condition,
+            on,
+            position,
+        } = by;
         let (left_plan, left_names) = left;
         let (right_plan, right_names) = right;
         if matches!(kind, JoinKind::Left | JoinKind::Full) {

@@ -85,7 +85,7 @@ mod tests {
         let text = "fn a(b: usize) {\n    u32::try_from(c(b))\n        .unwrap_or(u32::MAX);\n}\n\
                     fn d(b: usize) -> u8 {\n    u8::try_from(b).unwrap_or_default()\n}";
         assert_eq!(lines("crates/varve-run/src/b.rs", text), [2, 6]);
-        assert!(lines("crates/varve-sql/src/b.rs", text).is_empty());
+        assert!(lines("crates/varve-bind/src/b.rs", text).is_empty());
         assert!(lines("crates/varve-store/src/log.rs", text).is_empty());
     }
 
