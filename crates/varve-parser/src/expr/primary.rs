@@ -397,17 +397,7 @@ impl Parser<'_> {
                 self.next_token();
                 Ok(self.node_since(next.span(), ExprKind::Default))
             }
-            Keyword::CURRENT_CATALOG
-            | Keyword::CURRENT_DATE
-            | Keyword::CURRENT_ROLE
-            | Keyword::CURRENT_TIME
-            | Keyword::CURRENT_TIMESTAMP
-            | Keyword::CURRENT_USER
-            | Keyword::LOCALTIME
-            | Keyword::LOCALTIMESTAMP
-            | Keyword::SESSION_USER
-            | Keyword::SYSTEM_USER
-            | Keyword::USER => self.bare_call(),
+            word if word.is_bare_function() => self.bare_call(),
             _ => self.unexpected(),
         }
     }

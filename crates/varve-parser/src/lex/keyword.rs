@@ -175,6 +175,24 @@ impl Keyword {
         self.flags() & LABEL == 0
     }
 
+    /// Whether it is a function that is called without parentheses, and reserved for that.
+    pub(crate) fn is_bare_function(self) -> bool {
+        matches!(
+            self,
+            Keyword::CURRENT_CATALOG
+                | Keyword::CURRENT_DATE
+                | Keyword::CURRENT_ROLE
+                | Keyword::CURRENT_TIME
+                | Keyword::CURRENT_TIMESTAMP
+                | Keyword::CURRENT_USER
+                | Keyword::LOCALTIME
+                | Keyword::LOCALTIMESTAMP
+                | Keyword::SESSION_USER
+                | Keyword::SYSTEM_USER
+                | Keyword::USER
+        )
+    }
+
     /// The word in upper case.
     pub fn as_str(self) -> &'static str {
         let at = (self as usize).wrapping_sub(1);

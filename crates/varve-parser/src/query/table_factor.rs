@@ -70,19 +70,10 @@ impl Parser<'_> {
     fn call_as_table(&mut self) -> Result<Relation> {
         let first = self.next_span();
         let expr = match self.peek_token().keyword {
-            Keyword::CAST
-            | Keyword::COLLATION
-            | Keyword::CURRENT_CATALOG
-            | Keyword::CURRENT_DATE
-            | Keyword::CURRENT_ROLE
-            | Keyword::CURRENT_SCHEMA
-            | Keyword::CURRENT_TIME
-            | Keyword::CURRENT_TIMESTAMP
-            | Keyword::CURRENT_USER
-            | Keyword::LOCALTIME
-            | Keyword::LOCALTIMESTAMP
-            | Keyword::SESSION_USER
-            | Keyword::USER => self.parse_restricted_expr()?,
+            Keyword::CAST | Keyword::COLLATION | Keyword::CURRENT_SCHEMA => {
+                self.parse_restricted_expr()?
+            }
+            word if word.is_bare_function() => self.parse_restricted_expr()?,
             _ => return self.unexpected(),
         };
         let call = RowsFunction {
