@@ -27,6 +27,9 @@ struct Armed<'r> {
 
 impl<'a> Caller<'a> {
     /// The triggers of a table that an event fires.
+    ///
+    /// Inline, so that the futures of a body are compiled where a session is used, and only there.
+    #[inline]
     pub fn triggers(
         self,
         table: &'a TableDef,
@@ -189,6 +192,7 @@ enum NewRow {
 }
 
 impl Trigger for Armed<'_> {
+    #[inline]
     fn before_row<'a>(
         &'a mut self,
         txn: &'a mut StatementTxn,
@@ -207,6 +211,7 @@ impl Trigger for Armed<'_> {
         })
     }
 
+    #[inline]
     fn fire<'a>(
         &'a mut self,
         txn: &'a mut StatementTxn,

@@ -34,6 +34,7 @@ enum Target {
 
 impl Target {
     /// Where rows go; `run` fires triggers.
+    #[inline]
     fn rows<'a>(&'a mut self, run: Option<&'a Run<'a>>) -> CopyTarget<'a> {
         match self {
             Target::Load(load) => CopyTarget::Load(load),

@@ -16,6 +16,10 @@ use crate::result_set::notice_of;
 
 impl Run<'_> {
     /// The statement as the functions see it that it calls.
+    ///
+    /// Inline, as is all that makes or fills a table of methods of [`Run`]: so the futures of a
+    /// statement are compiled where a session is used, and not in this crate too.
+    #[inline]
     pub(super) fn caller(&self) -> Caller<'_> {
         Caller {
             session: self,
@@ -28,6 +32,7 @@ impl Run<'_> {
     }
 
     /// What a statement of a function runs with.
+    #[inline]
     fn inner(&self) -> Run<'_> {
         Run {
             scope: Scope {
@@ -45,16 +50,16 @@ impl Run<'_> {
 }
 
 impl RoutineSession for Run<'_> {
+    #[inline]
     fn catalog_now(&self, transaction: &Transaction) -> Result<Arc<Catalog>> {
         self.catalogs.borrow_mut().get(transaction, self.path)
     }
 
+    #[inline]
     fn notice(&self, notice: Notice) {
         self.notices.borrow_mut().push(notice);
     }
 
-    /// Inline, so that the future is compiled where a session is used: not here too, which would
-    /// make two of all that a statement can do.
     #[inline]
     fn run_bound<'a>(
         &'a self,

@@ -225,6 +225,7 @@ impl Run<'_> {
         }
     }
 
+    #[inline]
     pub(super) fn writer<'w>(&'w self, txn: &'w mut StatementTxn) -> Writer<'w> {
         Writer::new(self.catalog, txn, self.eval(), self.cancel, Some(self))
     }
@@ -366,6 +367,7 @@ impl Run<'_> {
 }
 
 impl StatementRunner for Run<'_> {
+    #[inline]
     fn rows_of<'a>(
         &'a self,
         transaction: &'a Transaction,
@@ -374,6 +376,7 @@ impl StatementRunner for Run<'_> {
         Box::pin(Run::rows_of(self, transaction, plan))
     }
 
+    #[inline]
     fn triggers<'a>(
         &'a self,
         table: &'a TableDef,
