@@ -13,7 +13,7 @@ export function partOf(name) {
   if (own >= 0) {
     const path = name.slice(own + OWN.length).split(/[^\w:]/, 1)[0];
     const [folder, file] = path.split('::');
-    const nested = ['words', 'strings', 'stage', 'compute', 'entropy', 'block'].includes(folder);
+    const nested = ['integers', 'strings', 'stage', 'compute', 'entropy', 'block'].includes(folder);
     const isFile = nested && file !== undefined && /^[a-z_0-9]+$/.test(file);
     return isFile ? `${folder}/${file}` : folder;
   }

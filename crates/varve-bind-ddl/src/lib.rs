@@ -9,12 +9,12 @@ pub mod binder;
 mod comment;
 mod drop;
 mod function;
+mod no_op_statement;
 mod schema;
 mod sequence;
 mod table;
 mod trigger;
 mod types;
-mod upkeep;
 mod view;
 
 use varve_ast::{CreateTable, Ddl, TableElement};
@@ -118,7 +118,7 @@ impl DdlBinder<'_, '_> {
         table.checks.append(&mut copied.checks);
         let mut indexes = self.apply(&mut table, &parts)?;
         copied.put(self, &mut table, &mut indexes);
-        self.join_family(create, inherited, &mut table, &indexes)?;
+        self.join_inheritance(create, inherited, &mut table, &indexes)?;
         Ok(Statement::CreateTable {
             definition: NewTable {
                 table,

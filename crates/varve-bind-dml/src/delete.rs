@@ -26,7 +26,7 @@ impl DmlBinder<'_, '_> {
             mut others,
         } = self.changed_rows(&mut target, alias, using, filter.as_ref())?;
         let returning = self.query.returning(returning.as_deref(), &names)?;
-        let mut exprs = head_exprs(&target.table, &target.members);
+        let mut exprs = head_exprs(&target.table, &target.children);
         if returning.is_none() && !target.is_instead {
             exprs.drain(..target.table.columns.len());
         }
@@ -39,7 +39,7 @@ impl DmlBinder<'_, '_> {
         });
         Ok(Statement::Delete(ModifyPlan {
             table: target.table,
-            members: target.members,
+            children: target.children,
             source,
             assigned: Vec::new(),
             checks: Vec::new(),

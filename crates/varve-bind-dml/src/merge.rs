@@ -32,14 +32,14 @@ impl DmlBinder<'_, '_> {
         let table = self.merged_table(&target.name)?;
         reachable(clauses)?;
         let shown = alias.map_or(&table.name, |alias| &alias.text);
-        let rows = self.query.member_rows(&table, target.only.is_some(), true);
+        let rows = self.query.child_rows(&table, target.only.is_some(), true);
         let head = rows.plan.width();
         let schema = self.catalog.schema_name(table.schema);
         let mut names = target_scope(&table, alias).in_schema(schema);
         for table in &mut names.tables {
             table.tableoid = rows.tableoid;
         }
-        let (target, members) = ((rows.plan, names), rows.members);
+        let (target, children) = ((rows.plan, names), rows.children);
         let position = self.query.relation_position(source);
         let source = self.query.relation(source, self.query.outer_depth())?;
         if source.1.tables.iter().any(|other| other.name == *shown) {
@@ -73,7 +73,7 @@ impl DmlBinder<'_, '_> {
         }
         Ok(Statement::Merge(MergePlan {
             table,
-            members,
+            children,
             source: optimize(plan),
             clauses: bound,
         }))

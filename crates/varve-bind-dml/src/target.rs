@@ -16,9 +16,9 @@ use varve_catalog::pg_catalog::relation_oid;
 use varve_expr::walk::{for_each_column, map_columns, substitute};
 use varve_plan::build::operand::literal;
 use varve_plan::build::subquery::used_subqueries;
-use varve_plan::build::table::{MemberRows, column_exprs, named_types};
+use varve_plan::build::table::{ChildRows, column_exprs, named_types};
 use varve_plan::optimize::taken;
-use varve_plan::plan::{Member, Plan};
+use varve_plan::plan::{ChildTable, Plan};
 use varve_plan::scope::error::{located, unsupported_at};
 use varve_plan::scope::tables::Scope;
 
@@ -77,7 +77,7 @@ pub struct Target {
     /// Where the statement names a view.
     pub view: Option<Box<Through>>,
     /// Where rows of several tables change: which.
-    pub members: Vec<Member>,
+    pub children: Vec<ChildTable>,
     rows: Plan,
     tableoid: Option<usize>,
     /// Whether it is a view whose triggers write instead.
@@ -94,7 +94,7 @@ pub struct Through {
     pub conditions: Vec<(String, Option<Expr>)>,
     /// Those of them that new rows must pass.
     pub checked: Vec<bool>,
-    pub(crate) members: Vec<Member>,
+    pub(crate) children: Vec<ChildTable>,
 }
 
 /// A column of a view.
@@ -117,12 +117,12 @@ impl ThroughColumn {
 }
 
 impl Target {
-    fn of_table(table: Arc<TableDef>, rows: MemberRows) -> Target {
+    fn of_table(table: Arc<TableDef>, rows: ChildRows) -> Target {
         Target {
             shape: Arc::clone(&table),
             table,
             view: None,
-            members: rows.members,
+            children: rows.children,
             rows: rows.plan,
             tableoid: rows.tableoid,
             is_instead: false,
@@ -146,7 +146,7 @@ impl Target {
         Target {
             table,
             shape: Arc::new(shape),
-            members: core::mem::take(&mut through.members),
+            children: core::mem::take(&mut through.children),
             rows: taken(&mut through.plan),
             tableoid: None,
             is_instead: false,
@@ -164,9 +164,9 @@ impl Target {
     }
 
     /// How many columns of [`DmlBinder::changed_rows`] say which row it is and what it is: those of
-    /// the table, the position, the number of its member.
+    /// the table, the position, the number of its child.
     pub fn head(&self) -> usize {
-        head(&self.table, &self.members)
+        head(&self.table, &self.children)
     }
 
     /// The names that UPDATE and DELETE may use.
@@ -300,18 +300,18 @@ pub fn over_table(
 }
 
 /// See [`Target::head`].
-pub fn head(table: &TableDef, members: &[Member]) -> usize {
-    table.columns.len() + 1 + usize::from(!members.is_empty())
+pub fn head(table: &TableDef, children: &[ChildTable]) -> usize {
+    table.columns.len() + 1 + usize::from(!children.is_empty())
 }
 
 /// The columns of [`head`] as they are.
-pub fn head_exprs(table: &TableDef, members: &[Member]) -> Vec<Expr> {
+pub fn head_exprs(table: &TableDef, children: &[ChildTable]) -> Vec<Expr> {
     let mut exprs = column_exprs(table);
     let number = |index| Expr::Column {
         index,
         ty: LogicalType::Int8,
     };
-    exprs.extend((table.columns.len()..head(table, members)).map(number));
+    exprs.extend((table.columns.len()..head(table, children)).map(number));
     exprs
 }
 
@@ -334,7 +334,7 @@ impl DmlBinder<'_, '_> {
         let Some(Named::View(view)) = self.query.find(&folded) else {
             let table = self.query.writable_table(name)?;
             self.query.use_target(name, table.object);
-            let rows = self.query.member_rows(&table, only, true);
+            let rows = self.query.child_rows(&table, only, true);
             return Ok(Target::of_table(table, rows));
         };
         let view = self.catalog.views.get(&view).cloned();
@@ -375,13 +375,13 @@ impl DmlBinder<'_, '_> {
         let mut exprs = column_exprs(&shape);
         // In the place of the position of a row, which it has not.
         exprs.push(literal(Value::Int8(0), LogicalType::Int8));
-        let rows = MemberRows {
+        let rows = ChildRows {
             plan: Plan::Project {
                 input: Box::new(plan),
                 exprs,
             },
             tableoid: None,
-            members: Vec::new(),
+            children: Vec::new(),
         };
         Ok(Some(Target {
             is_instead: true,

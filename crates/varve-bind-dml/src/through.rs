@@ -16,7 +16,7 @@ use varve_catalog::model::view::{ViewCheck, ViewDef, ViewKind, ViewRead};
 use varve_catalog::text::name::undefined_table;
 use varve_expr::walk::split_conjunction;
 use varve_plan::build::subquery::{attach, attach_conditions};
-use varve_plan::build::table::{MemberRows, column_exprs};
+use varve_plan::build::table::{ChildRows, column_exprs};
 use varve_plan::optimize::taken;
 use varve_plan::plan::Plan;
 use varve_plan::scope::tables::Scope;
@@ -63,7 +63,7 @@ impl DmlBinder<'_, '_> {
                     return Err(verb.refused(view, NOT_SINGLE));
                 }
                 let (table, inner) = self.through(&under, verb, all_checked)?;
-                let first = head(&table, &inner.members);
+                let first = head(&table, &inner.children);
                 // A view only gets more columns, at its end.
                 let names = read.columns.into_iter().map(|(_, name)| name);
                 (table, inner, names.enumerate().collect(), first)
@@ -72,9 +72,7 @@ impl DmlBinder<'_, '_> {
                 let table = self.catalog.tables.get(&object).cloned();
                 let table = table.ok_or_else(|| undefined_table(&written, 0))?;
                 self.query.outputs.found.borrow_mut().add_table(&table);
-                let rows = self
-                    .query
-                    .member_rows(&table, relation.only.is_some(), true);
+                let rows = self.query.child_rows(&table, relation.only.is_some(), true);
                 let inner = of_table(&table, rows);
                 let picked = known_columns(&read, &table);
                 (table, inner, picked, 0)
@@ -149,7 +147,7 @@ impl DmlBinder<'_, '_> {
             return Err(verb.refused(view, &detail));
         }
         let subqueries = scope.take_subqueries();
-        let mut exprs = head_exprs(&table, &inner.members);
+        let mut exprs = head_exprs(&table, &inner.children);
         let own = exprs.len();
         let mut known = Vec::with_capacity(outputs.len());
         for (output, column) in outputs.into_iter().zip(&view.columns) {
@@ -197,7 +195,7 @@ impl Under {
             names,
         } = self;
         let first = names.tables.first().map_or(0, |table| table.first);
-        let mut exprs = head_exprs(&table, &inner.members);
+        let mut exprs = head_exprs(&table, &inner.children);
         let own = exprs.len();
         let places = picked.iter().zip(&columns);
         exprs.extend(places.map(|((at, _), column)| Expr::Column {
@@ -239,7 +237,7 @@ fn not_of_a_row(scope: &ExprScope<'_>) -> Option<&'static str> {
 }
 
 /// The way to a table itself.
-fn of_table(table: &Arc<TableDef>, rows: MemberRows) -> Through {
+fn of_table(table: &Arc<TableDef>, rows: ChildRows) -> Through {
     let columns = table.columns.iter().zip(column_exprs(table));
     let columns = columns.map(|(column, expr)| ThroughColumn {
         name: column.name.clone(),
@@ -248,7 +246,7 @@ fn of_table(table: &Arc<TableDef>, rows: MemberRows) -> Through {
     });
     Through {
         plan: rows.plan,
-        members: rows.members,
+        children: rows.children,
         columns: columns.collect(),
         conditions: Vec::new(),
         checked: Vec::new(),

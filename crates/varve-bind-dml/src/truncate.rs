@@ -20,13 +20,13 @@ impl DmlBinder<'_, '_> {
                 let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
                 return Err(error.with_hint(NOT_ONLY));
             }
-            let family = match only {
+            let inheritance = match only {
                 true => vec![table],
-                false => self.catalog.family_of(&table),
+                false => self.catalog.inheritance_of(&table),
             };
-            for member in family {
-                if !tables.iter().any(|known| known.object == member.object) {
-                    tables.push(member);
+            for child in inheritance {
+                if !tables.iter().any(|known| known.object == child.object) {
+                    tables.push(child);
                 }
             }
         }

@@ -51,11 +51,11 @@ impl DmlBinder<'_, '_> {
     /// Whether it is an UPDATE of nothing but the estimates of `pg_class`.
     fn sets_estimates(&self, name: &ObjectName, assignments: &[Assignment]) -> Result<bool> {
         let name = self.query.relation_name(name)?;
-        let is_catalogue = name
+        let is_catalog = name
             .schema
             .as_deref()
             .is_none_or(|schema| schema == "pg_catalog");
-        Ok(is_catalogue
+        Ok(is_catalog
             && name.name == "pg_class"
             && self.query.find(&name).is_none()
             && assignments.iter().all(sets_estimate))
@@ -87,9 +87,11 @@ impl DmlBinder<'_, '_> {
         let mut scope = ExprScope::with_subqueries(&names, "UPDATE");
         let (mut exprs, assigned) = self.updated_row(&target, assignments, &mut scope)?;
         let subqueries = scope.take_subqueries();
-        let Target { table, members, .. } = &target;
+        let Target {
+            table, children, ..
+        } = &target;
         exprs.extend(
-            head_exprs(table, members)
+            head_exprs(table, children)
                 .into_iter()
                 .skip(table.columns.len()),
         );
@@ -110,7 +112,7 @@ impl DmlBinder<'_, '_> {
         Ok(Statement::Update(ModifyPlan {
             checks: target.checks()?,
             table: target.table,
-            members: target.members,
+            children: target.children,
             source,
             assigned,
             returning,

@@ -14,7 +14,7 @@ use varve_catalog::model::catalog::Catalog;
 use varve_plan::plan::statement::FIRST_CALL;
 use varve_plan::plan::{Bound, Statement};
 
-/// Resolves the names and types of a statement against a catalogue.
+/// Resolves the names and types of a statement against a catalog.
 ///
 /// `parameter_types` fixes the types of the first parameters; where it has `None` or ends, the
 /// type follows from the parameter's place. Literals mean what they mean in `locale`.
@@ -47,7 +47,7 @@ pub fn bind_with(
     let bound = bound.and_then(|bound| binder.with_changes(bound));
     meter::refusal()?;
     let bound = bound.map_err(|error| catalog.named_types(error))?;
-    if !binder.outputs.calls.is_empty() || binder.outputs.has_uncalled {
+    if !binder.outputs.calls.is_empty() || binder.outputs.has_pending_calls {
         check_calls(&bound, binder.outputs.parameters.len())?;
     }
     let parameters = binder
@@ -71,7 +71,7 @@ pub fn bind_with(
         reads_settings: binder.outputs.reads_settings,
         outside_block,
         calls: binder.outputs.calls,
-        has_uncalled: binder.outputs.has_uncalled,
+        has_pending_calls: binder.outputs.has_pending_calls,
         found: binder.outputs.found.into_inner(),
         messages: binder.outputs.messages,
     })
@@ -96,7 +96,7 @@ pub fn check_calls(statement: &Statement, parameters: usize) -> Result<()> {
     }
 }
 
-/// The locale with the names of a catalogue.
+/// The locale with the names of a catalog.
 pub fn with_names(catalog: &Arc<Catalog>, locale: &Locale) -> Locale {
     Locale {
         enums: catalog.enums().cloned(),

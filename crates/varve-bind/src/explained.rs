@@ -38,7 +38,9 @@ impl StatementBinder<'_> {
             } => DmlBinder::new(&mut self.query).with_change(with, dml),
             StatementBody::Ddl(ddl) => self.defining(|binder| binder.ddl(ddl)),
             StatementBody::Session(session) => self.session(session),
-            StatementBody::Utility(utility) => self.defining(|binder| binder.upkeep(utility)),
+            StatementBody::Utility(utility) => {
+                self.defining(|binder| binder.no_op_statement(utility))
+            }
             StatementBody::Unsupported(what) => {
                 Err(unsupported_at(what.unwrap_or(command), self.query.first()))
             }

@@ -78,7 +78,7 @@ fn objects(uses: &[NameUse]) -> BTreeSet<ObjectId> {
     uses.iter().filter_map(NameUse::object).collect()
 }
 
-/// The names of a catalogue as kept texts have them.
+/// The names of a catalog as kept texts have them.
 fn whole<'c>(catalog: &'c Catalog, variables: Variables<'c>) -> Names<'c> {
     Names {
         catalog,
@@ -98,7 +98,7 @@ fn shown(catalog: &Catalog) -> Names<'_> {
     }
 }
 
-/// A view whose text has names as they are in a catalogue; what these mean is known.
+/// A view whose text has names as they are in a catalog; what these mean is known.
 fn with_names(view: &ViewDef, uses: &[NameUse], catalog: &Catalog) -> ViewDef {
     let names = Names {
         aliases: false,
@@ -252,7 +252,7 @@ fn has_texts(catalog: &Catalog) -> bool {
         || triggers.any(|def| def.condition.is_some())
 }
 
-/// The objects that have another name, or parts with other names, than in another catalogue.
+/// The objects that have another name, or parts with other names, than in another catalog.
 fn renamed(before: &Catalog, after: &Catalog) -> BTreeSet<ObjectId> {
     let relations = before.tables.keys().chain(before.views.keys());
     let relations = relations.chain(before.sequences.keys());
@@ -286,7 +286,7 @@ fn renamed(before: &Catalog, after: &Catalog) -> BTreeSet<ObjectId> {
 }
 
 /// The definitions whose texts name what another statement gave other names, with these; `after` is
-/// the catalogue behind that. `0A000` where a text cannot follow.
+/// the catalog behind that. `0A000` where a text cannot follow.
 pub fn followed(before: &Catalog, after: &Catalog) -> Result<Vec<Followed>> {
     if !has_texts(before) {
         return Ok(Vec::new());
@@ -345,7 +345,7 @@ pub fn followed(before: &Catalog, after: &Catalog) -> Result<Vec<Followed>> {
     Ok(found)
 }
 
-/// A function with the names that what it uses has in another catalogue.
+/// A function with the names that what it uses has in another catalog.
 fn followed_function(
     before: &Catalog,
     after: &Catalog,

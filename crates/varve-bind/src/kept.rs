@@ -73,7 +73,7 @@ pub fn row_names(table: &TableDef) -> Variables {
     Variables::new(values.collect(), 0)
 }
 
-/// Binds under a locale with the names of a catalogue's types; with all of its names only where
+/// Binds under a locale with the names of a catalog's types; with all of its names only where
 /// that fails without, since they cost a copy of it.
 pub fn bound_by<T>(catalog: &Catalog, bind: impl Fn(&Locale) -> Result<T>) -> Result<T> {
     let mut locale = Locale {

@@ -31,7 +31,7 @@ pub use model::function_def::{ArgumentDef, FunctionDef, Returns, encode_function
 pub use model::index::{Deferral, IndexDef};
 pub use model::index_expression::{FIRST_EXPRESSION, renumbered};
 pub use model::inheritance::{
-    FamilyDef, Limit, PartitionBound, Partitioning, Strategy, over_columns,
+    InheritanceDef, Limit, PartitionBound, Partitioning, Strategy, over_columns,
 };
 pub use model::object::{CatalogObject, decode_object};
 pub use model::schema::{

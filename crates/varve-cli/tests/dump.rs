@@ -16,7 +16,7 @@ use common::{corpus, varve};
 
 const OBJECTS: &str = include_str!("objects.sql");
 
-const FAMILIES: &str = "
+const INHERITANCE: &str = "
     create table logged (day date not null, n int, primary key (day, n)) partition by range (day);
     create table logged_1 partition of logged for values from ('2024-01-01') to ('2024-02-01');
     create table logged_2 partition of logged for values from ('2024-02-01') to (maxvalue);
@@ -74,7 +74,7 @@ fn what_a_dump_makes_has_the_same_dump() {
 #[test]
 fn inheritance_and_partitions_come_back() {
     let folder = tempfile::tempdir().unwrap();
-    let first = load(folder.path(), "first", FAMILIES);
+    let first = load(folder.path(), "first", INHERITANCE);
     assert!(first.contains("ATTACH PARTITION public.logged_rest DEFAULT"));
     assert!(first.contains("INHERIT public.beast"));
     assert_eq!(first, load(folder.path(), "second", &first));

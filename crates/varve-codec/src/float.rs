@@ -2,25 +2,25 @@
 
 use varve_kernels::fold;
 
-/// The word of a double: a bijection on all bit patterns, NaN payloads and -0 included, ascending
-/// as the doubles do.
+/// The integer of a double: a bijection on all bit patterns, NaN payloads and -0 included,
+/// ascending as the doubles do.
 #[inline]
-pub fn word_from_f64(number: f64) -> i64 {
+pub fn integer_from_f64(number: f64) -> i64 {
     fold(number.to_bits().cast_signed())
 }
 
-/// The double of a word.
+/// The double of an integer.
 #[inline]
-pub fn f64_from_word(word: i64) -> f64 {
-    f64::from_bits(fold(word).cast_unsigned())
+pub fn f64_from_integer(integer: i64) -> f64 {
+    f64::from_bits(fold(integer).cast_unsigned())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{f64_from_word, word_from_f64};
+    use super::{f64_from_integer, integer_from_f64};
 
     #[test]
-    fn words_keep_bits_and_order() {
+    fn integers_keep_bits_and_order() {
         let ascending = [
             f64::NEG_INFINITY,
             -1.5,
@@ -32,10 +32,10 @@ mod tests {
             f64::INFINITY,
             f64::NAN,
         ];
-        let words = ascending.map(word_from_f64);
-        assert!(words.is_sorted_by(|a, b| a < b));
-        for (word, number) in words.into_iter().zip(ascending) {
-            assert_eq!(f64_from_word(word).to_bits(), number.to_bits());
+        let integers = ascending.map(integer_from_f64);
+        assert!(integers.is_sorted_by(|a, b| a < b));
+        for (integer, number) in integers.into_iter().zip(ascending) {
+            assert_eq!(f64_from_integer(integer).to_bits(), number.to_bits());
         }
     }
 }

@@ -16,7 +16,7 @@
 //! its vectors, and one [shared part](Shared) of what all of them need. They are stored by
 //! [frames](Frame) of up to eight, where LZ4 or zstd may follow as a general stage.
 //!
-//! | tag | words ([`encode_words`]) | strings ([`encode_strings`]) | bits ([`encode_bits`]) |
+//! | tag | integers ([`encode_integers`]) | strings ([`encode_strings`]) | bits ([`encode_bits`]) |
 //! |---|---|---|---|
 //! | 0 | plain | plain | plain |
 //! | 1 | constant | constant | all 0 |
@@ -39,12 +39,12 @@
 //! # How a column becomes bytes
 //!
 //! - *Block, shared part, vector, frame.* `BlockEncoder` writes all vectors of a block in one
-//!   cascade, a tree of codecs (`WordPlan`, `StringPlan`). What all of them need (dictionaries,
+//!   cascade, a tree of codecs (`IntegerPlan`, `StringPlan`). What all of them need (dictionaries,
 //!   symbol tables, templates, entropy tables) is the shared part, stored once; groups of a run
 //!   that follow each other and have equal shared parts store one together. Any one vector decodes
 //!   alone, and single rows of it are gathered. Up to eight vectors are a frame, under LZ4 or zstd
 //!   where that saves more than a tenth. Columns of point reads have neither shared part nor stage.
-//! - *The choice* (`words/choose.rs`, `strings/choose.rs`) encodes four whole vectors, picked at
+//! - *The choice* (`integers/choose.rs`, `strings/choose.rs`) encodes four whole vectors, picked at
 //!   random but alike everywhere, in each candidate. Nested values are chosen for in the same way,
 //!   two levels deep. It weighs bytes, shared part included, and what decoding costs, in integers.
 //!   The cascade is kept for the next blocks until their bytes a row change by a tenth. Then its
@@ -94,6 +94,7 @@ mod error;
 mod float;
 mod frames;
 mod fsst;
+mod integers;
 mod names;
 mod reader;
 mod scope;
@@ -102,7 +103,6 @@ mod split_mix;
 mod stage;
 mod strings;
 mod tags;
-mod words;
 mod writer;
 
 #[cfg(test)]
@@ -112,22 +112,27 @@ pub use bitmap::{DecodedBits, decode_bits, encode_bits, gather_bits, split_bits}
 pub use block::{BlockEncoder, BlockOptions, BlockValues, EncodedBlock};
 pub use codec_name::{Codec, UnknownCodec};
 pub use composite::{
-    StringLists, WordLists, decode_string_lists, decode_wide, decode_word_lists,
-    encode_string_lists, encode_wide, encode_word_lists, gather_wide,
+    IntegerLists, StringLists, decode_integer_lists, decode_string_lists, decode_wide,
+    encode_integer_lists, encode_string_lists, encode_wide, gather_wide,
 };
 pub use compute::{
-    Comparison, StringPredicate, WordAggregate, WordPredicate, aggregate_words, count_codes,
-    filter_bits, filter_strings, filter_words, filters_strings_encoded, filters_words_encoded,
-    spread_bits,
+    Comparison, IntegerAggregate, IntegerPredicate, StringPredicate, aggregate_integers,
+    count_codes, filter_bits, filter_integers, filter_strings, filters_integers_encoded,
+    filters_strings_encoded, spread_bits,
 };
 pub use decoded::Decoded;
 pub use error::CodecError;
-pub use float::{f64_from_word, word_from_f64};
+pub use float::{f64_from_integer, integer_from_f64};
 pub use frames::{
     Frame, Stage, WrittenFrame, ZstdDictionaries, ZstdStage, put_frames, read_frames, write_frames,
     write_zstd_frames,
 };
-pub use names::{bit_codec_names, string_codec_names, word_codec_names};
+pub use integers::{
+    IntegerKind, decode_integer, decode_integers, decode_plain_integers, decode_same_integers,
+    encode_integers, encode_same_integers, equal_integers_per_mille, gather_integers,
+    gather_same_integers,
+};
+pub use names::{bit_codec_names, integer_codec_names, string_codec_names};
 pub use reader::ByteReader;
 pub use shared::Shared;
 pub(crate) use shared::SharedWriter;
@@ -149,11 +154,7 @@ pub use tags::{
     TAG_GORILLA, TAG_JSON, TAG_LINEAR, TAG_PACKED, TAG_PATCHED, TAG_PLAIN, TAG_PREFIXES,
     TAG_RUN_ENDS, TAG_SAME, TAG_SAME_COLUMN, TAG_SHARED_DICTIONARY, TAG_SPLIT, TAG_STEPS,
 };
-pub use varve_kernels::doubles_of_words;
-pub use words::{
-    WordKind, decode_plain_words, decode_same_words, decode_word, decode_words, encode_same_words,
-    encode_words, equal_words_per_mille, gather_same_words, gather_words,
-};
+pub use varve_kernels::doubles_of_integers;
 pub use writer::{put_varint, put_zigzag};
 
 /// The most values in one vector.

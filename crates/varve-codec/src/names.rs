@@ -2,7 +2,7 @@
 
 use crate::TAG_SAME_COLUMN;
 
-const WORDS: [&str; 17] = [
+const INTEGERS: [&str; 17] = [
     "plain",
     "constant",
     "dictionary",
@@ -36,17 +36,17 @@ const STRINGS: [&str; 11] = [
 ];
 const BITS: [&str; 4] = ["bits", "constant", "constant", "run ends"];
 
-/// The names of the codecs whose tags are set in `tags`, each once, for vectors of words.
-pub fn word_codec_names(tags: u32) -> Vec<&'static str> {
-    names(&WORDS, tags)
+/// The names of the codecs whose tags are set in `tags`, each once, for vectors of integers.
+pub fn integer_codec_names(tags: u32) -> Vec<&'static str> {
+    names(&INTEGERS, tags)
 }
 
-/// As [`word_codec_names`], for vectors of strings.
+/// As [`integer_codec_names`], for vectors of strings.
 pub fn string_codec_names(tags: u32) -> Vec<&'static str> {
     names(&STRINGS, tags)
 }
 
-/// As [`word_codec_names`], for vectors of bits.
+/// As [`integer_codec_names`], for vectors of bits.
 pub fn bit_codec_names(tags: u32) -> Vec<&'static str> {
     names(&BITS, tags)
 }

@@ -5,31 +5,31 @@
 
 use crate::entropy::{ContextDecoder, Contexts, Frequencies};
 use crate::fsst::SymbolTable;
+use crate::integers::Bin;
 use crate::reader::ByteReader;
 use crate::strings::json::Template;
 use crate::strings::{SplitTemplate, Strings};
-use crate::words::Bin;
 use crate::writer::put_varint;
-use crate::{CodecError, ROWS_MAX, WordKind, strings, words};
+use crate::{CodecError, IntegerKind, ROWS_MAX, integers, strings};
 
 /// The most resources of a block.
 const RESOURCES_MAX: usize = 255;
 /// The most values of a shared dictionary.
 pub(crate) const SHARED_VALUES_MAX: usize = 64 * ROWS_MAX;
 
-/// The most values of all shared dictionaries of a block together, which take 8 MiB as words.
+/// The most values of all shared dictionaries of a block together, which take 8 MiB as integers.
 const ALL_VALUES_MAX: usize = 16 * SHARED_VALUES_MAX;
 
 /// The most bytes of text of all shared dictionaries of a block together that are written.
 const ALL_TEXT_BYTES_MAX: usize = 16 << 20;
 
-/// Ascending words: a dictionary.
-const WORDS: u8 = 0;
+/// Ascending integers: a dictionary.
+const INTEGERS: u8 = 0;
 /// Ascending strings: a dictionary.
 const STRINGS: u8 = 1;
 /// A symbol table of FSST.
 const SYMBOLS: u8 = 2;
-/// Bins of words and their frequencies.
+/// Bins of integers and their frequencies.
 const BINS: u8 = 3;
 /// A template that strings are split by.
 const TEMPLATE: u8 = 4;
@@ -46,12 +46,12 @@ pub struct Shared {
 
 #[derive(Debug)]
 enum Resource {
-    Words(Vec<i64>),
+    Integers(Vec<i64>),
     Strings(Strings),
     Templates(Vec<Template>),
     Symbols(Box<SymbolTable>),
     Template(SplitTemplate),
-    Bins(words::bins::Bins),
+    Bins(integers::bins::Bins),
     Contexts(ContextDecoder),
 }
 
@@ -71,10 +71,10 @@ impl Shared {
             let kind = reader.u8()?;
             let resource = ByteReader::new(reader.nested()?);
             resources.push(match kind {
-                WORDS => {
-                    let values = words::shared_dictionary::read(resource, values_left)?;
+                INTEGERS => {
+                    let values = integers::shared_dictionary::read(resource, values_left)?;
                     values_left -= values.len();
-                    Resource::Words(values)
+                    Resource::Integers(values)
                 }
                 STRINGS => {
                     let values =
@@ -95,7 +95,7 @@ impl Shared {
                     let contexts = Contexts::read(resource.rest())?;
                     Resource::Contexts(ContextDecoder::new(&contexts))
                 }
-                BINS => Resource::Bins(words::bins::read(resource)?),
+                BINS => Resource::Bins(integers::bins::read(resource)?),
                 kind => return Err(CodecError::UnknownTag(kind)),
             });
         }
@@ -113,10 +113,10 @@ impl Shared {
         self.resources.is_empty()
     }
 
-    /// The ascending values of a shared dictionary of words.
-    pub fn words(&self, resource: u8) -> Result<&[i64], CodecError> {
+    /// The ascending values of a shared dictionary of integers.
+    pub fn integers(&self, resource: u8) -> Result<&[i64], CodecError> {
         match self.resources.get(usize::from(resource)) {
-            Some(Resource::Words(values)) => Ok(values),
+            Some(Resource::Integers(values)) => Ok(values),
             _ => Err(MISSING),
         }
     }
@@ -161,8 +161,8 @@ impl Shared {
         }
     }
 
-    /// Entropy-coded bins of words.
-    pub(crate) fn bins(&self, resource: u8) -> Result<&words::bins::Bins, CodecError> {
+    /// Entropy-coded bins of integers.
+    pub(crate) fn bins(&self, resource: u8) -> Result<&integers::bins::Bins, CodecError> {
         match self.resources.get(usize::from(resource)) {
             Some(Resource::Bins(bins)) => Ok(bins),
             _ => Err(MISSING),
@@ -182,13 +182,13 @@ pub(crate) struct SharedWriter {
 }
 
 impl SharedWriter {
-    /// Adds a dictionary of ascending words; `None` when there are too many values or resources, as
-    /// for all that is added.
-    pub(crate) fn add_words(&mut self, kind: WordKind, values: &[i64]) -> Option<u8> {
+    /// Adds a dictionary of ascending integers; `None` when there are too many values or resources,
+    /// as for all that is added.
+    pub(crate) fn add_integers(&mut self, kind: IntegerKind, values: &[i64]) -> Option<u8> {
         self.count_values(values.len(), 0)?;
         let mut bytes = Vec::new();
-        words::shared_dictionary::write(kind, values, &mut bytes);
-        self.add(WORDS, bytes)
+        integers::shared_dictionary::write(kind, values, &mut bytes);
+        self.add(INTEGERS, bytes)
     }
 
     /// Adds a dictionary of ascending strings.
@@ -230,7 +230,7 @@ impl SharedWriter {
     /// Adds bins that ascend.
     pub(crate) fn add_bins(&mut self, bins: &[Bin], frequencies: &Frequencies) -> Option<u8> {
         let mut bytes = Vec::new();
-        words::bins::write(bins, frequencies, &mut bytes);
+        integers::bins::write(bins, frequencies, &mut bytes);
         self.add(BINS, bytes)
     }
 
@@ -278,7 +278,7 @@ impl SharedWriter {
 mod tests {
     use super::{ALL_TEXT_BYTES_MAX, SHARED_VALUES_MAX, Shared, SharedWriter};
     use crate::strings::Strings;
-    use crate::{CodecError, WordKind};
+    use crate::{CodecError, IntegerKind};
 
     /// The shared part of a dictionary that stands in it `times` times.
     fn repeated(dictionary: &SharedWriter, times: usize) -> Vec<u8> {
@@ -290,10 +290,10 @@ mod tests {
     }
 
     #[test]
-    fn small_bytes_of_many_words_are_refused() {
+    fn small_bytes_of_many_integers_are_refused() {
         let values: Vec<i64> = (0..).take(SHARED_VALUES_MAX).collect();
         let mut writer = SharedWriter::default();
-        writer.add_words(WordKind::Int64, &values).unwrap();
+        writer.add_integers(IntegerKind::Int64, &values).unwrap();
         let sixteen = repeated(&writer, 16);
         assert!(sixteen.len() < 10_000);
         assert_eq!(Shared::decode(&sixteen, 0).unwrap().len(), 16);
@@ -302,7 +302,7 @@ mod tests {
             Shared::decode(&repeated(&writer, 17), 0).unwrap_err(),
             error
         );
-        let added = (1..40).find(|_| writer.add_words(WordKind::Int64, &values).is_none());
+        let added = (1..40).find(|_| writer.add_integers(IntegerKind::Int64, &values).is_none());
         assert_eq!(added, Some(16), "as many are written as are read");
     }
 

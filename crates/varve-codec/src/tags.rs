@@ -1,10 +1,10 @@
 //! The first byte of every encoded vector: its codec.
 //!
-//! Words, strings and bits count their tags apart, since it is always known which of them bytes
-//! are; what both words and strings have bears one tag. Tags are added, never changed nor used
+//! Integers, strings and bits count their tags apart, since it is always known which of them bytes
+//! are; what both integers and strings have bears one tag. Tags are added, never changed nor used
 //! again.
 
-// Words and strings.
+// Integers and strings.
 
 /// Values as they are.
 pub const TAG_PLAIN: u8 = 0;
@@ -17,7 +17,7 @@ pub const TAG_RUN_ENDS: u8 = 3;
 /// Codes of a dictionary in the shared part of the block.
 pub const TAG_SHARED_DICTIONARY: u8 = 8;
 
-// Words.
+// Integers.
 
 /// Distances from the least value, bit-packed.
 pub const TAG_FRAME: u8 = 4;
@@ -25,7 +25,7 @@ pub const TAG_FRAME: u8 = 4;
 pub const TAG_DELTA: u8 = 5;
 /// Doubles as integers over a power of ten; read, no longer written.
 pub const TAG_DECIMAL: u8 = 6;
-/// The first value, and the distances between neighbours as nested words.
+/// The first value, and the distances between neighbours as nested integers.
 pub const TAG_STEPS: u8 = 7;
 /// Doubles as integers scaled by powers of ten, and exceptions.
 pub const TAG_ALP: u8 = 9;

@@ -35,9 +35,9 @@ pub(crate) fn low16(number: u64) -> u16 {
     u16::from_le_bytes([low, high])
 }
 
-/// A length as a word: no buffer has 2^63 bytes.
+/// A length as an integer: no buffer has 2^63 bytes.
 #[inline]
-pub(crate) fn length_word(length: usize) -> i64 {
+pub(crate) fn length_integer(length: usize) -> i64 {
     (length as u64).cast_signed()
 }
 

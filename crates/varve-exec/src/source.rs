@@ -64,16 +64,16 @@ pub trait ScanSource {
         columns: &'a [usize],
     ) -> LocalFuture<'a, Result<Vec<Batch>>>;
 
-    /// Claims rows for the transaction. Where those that somebody else holds are not to be claimed,
-    /// it claims the first `most` of the others only. Answers for each row whether it is claimed.
-    fn claim<'a>(
+    /// Locks rows for the transaction. Where those that somebody else holds are not to be locked,
+    /// it locks the first `most` of the others only. Answers for each row whether it is locked.
+    fn lock_rows<'a>(
         &'a self,
         _tree: TreeId,
         _positions: &'a [RowPosition],
         _lock: RowLock,
         _most: usize,
     ) -> LocalFuture<'a, Result<Vec<bool>>> {
-        Box::pin(async { Err(Error::internal("this source has no rows to be claimed")) })
+        Box::pin(async { Err(Error::internal("this source has no rows to be locked")) })
     }
 
     /// How many rows a relation has in this snapshot, where that is known without reading any.

@@ -1,4 +1,4 @@
-//! The enumerations of a catalogue: their labels, which values of them are places of.
+//! The enumerations of a catalog: their labels, which values of them are places of.
 
 use varve_sort::VecMap;
 use varve_types::{EnumId, Error, Result, SqlState, Value};

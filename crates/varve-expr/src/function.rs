@@ -56,7 +56,7 @@ pub(crate) enum Kernel {
     Float(fn(f64) -> Result<f64>),
     /// Row by row.
     Rows(fn(&Row<'_>) -> Result<Value>),
-    /// Row by row, by the catalogue that the statement sees; it knows the function by its name.
+    /// Row by row, by the catalog that the statement sees; it knows the function by its name.
     Catalog,
     /// Row by row, appending the text to a buffer.
     Text(fn(&Row<'_>, &mut String) -> Result<()>),
@@ -115,7 +115,7 @@ pub fn function_name(number: u32) -> Option<&'static str> {
     all_entries().get(at).map(|entry| entry.name)
 }
 
-/// What the catalogue tells of a function.
+/// What the catalog tells of a function.
 #[derive(Clone, Debug)]
 pub struct FunctionFacts {
     /// Its OID.

@@ -18,7 +18,7 @@ pub enum JobOrder {
 /// A sequence of the database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SequenceRef<'a> {
-    /// By its catalogue object.
+    /// By its catalog object.
     Id(i64),
     /// By its name, as SQL writes it.
     Name(&'a str),

@@ -27,7 +27,7 @@ pub struct Locale {
     pub statement_us: i64,
     /// The enumerations that there are.
     pub enums: Option<Arc<Enums>>,
-    /// What the catalogue tells of its objects.
+    /// What the catalog tells of its objects.
     pub names: Option<NamesRef>,
 }
 

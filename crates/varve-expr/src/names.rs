@@ -1,4 +1,4 @@
-//! What the catalogue tells of its objects: values whose text is a name, and functions that answer
+//! What the catalog tells of its objects: values whose text is a name, and functions that answer
 //! from it.
 
 use core::fmt::Debug;
@@ -8,7 +8,7 @@ use varve_types::{LogicalType, Result, RowTypeId, TypeMod, Value};
 
 use crate::Expr;
 
-/// The catalogue that a statement sees.
+/// The catalog that a statement sees.
 pub trait Names: Debug + Send + Sync {
     /// The text of a value of a type such as `regclass`; `None` where there is no such object.
     fn reg_name(&self, ty: LogicalType, oid: u32) -> Option<String>;
@@ -26,11 +26,11 @@ pub trait Names: Debug + Send + Sync {
     /// the OID of their type.
     fn element_condition(&self, array_type: u32) -> Result<Expr>;
 
-    /// What a function of the catalogue answers.
+    /// What a function of the catalog answers.
     fn answer(&self, function: &str, args: &[Value]) -> Result<Value>;
 }
 
-/// A catalogue, which equals itself only.
+/// A catalog, which equals itself only.
 #[derive(Clone, Debug)]
 pub struct NamesRef(pub Arc<dyn Names>);
 

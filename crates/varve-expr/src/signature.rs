@@ -37,7 +37,7 @@ impl Param {
         Param(ty.code())
     }
 
-    /// The parameter of exactly this type; those of the catalogue are in no row of the table.
+    /// The parameter of exactly this type; those of the catalog are in no row of the table.
     pub(crate) fn of_type(ty: LogicalType) -> Param {
         match ty {
             LogicalType::Enum(_)

@@ -9,14 +9,15 @@
 //! Invariant: no loop is generic, or it would be compiled with its caller; what is inlined into
 //! callers has none.
 
+mod integers;
 mod packed;
 mod strings;
 #[cfg(test)]
 mod tests;
-mod words;
 
+pub use integers::{
+    add_line, doubles_of_integers, fit_32_bits, fold, look_up, narrow, prefix_sums,
+    scale_to_integers,
+};
 pub use packed::{load, mask, unpack, unpack_codes};
 pub use strings::repeat_strings;
-pub use words::{
-    add_line, doubles_of_words, fit_32_bits, fold, look_up, narrow, prefix_sums, scale_to_words,
-};

@@ -1,6 +1,6 @@
 use super::{
-    add_line, doubles_of_words, fit_32_bits, look_up, narrow, prefix_sums, repeat_strings,
-    scale_to_words, unpack, unpack_codes,
+    add_line, doubles_of_integers, fit_32_bits, look_up, narrow, prefix_sums, repeat_strings,
+    scale_to_integers, unpack, unpack_codes,
 };
 use proptest::prelude::{any, prop_assert_eq, proptest};
 
@@ -37,41 +37,47 @@ proptest! {
     }
 
     #[test]
-    fn loops_over_words_equal_their_definitions(
-        words: Vec<i64>,
+    fn loops_over_integers_equal_their_definitions(
+        integers: Vec<i64>,
         first: i64,
         slope in -9000..9000_i64,
     ) {
-        let mut sums = words.clone();
+        let mut sums = integers.clone();
         prefix_sums(&mut sums, first);
         let mut value = first;
-        for (sum, step) in sums.iter().zip(&words) {
+        for (sum, step) in sums.iter().zip(&integers) {
             prop_assert_eq!(*sum, value);
             value = value.wrapping_add(*step);
         }
-        let mut lines = words.clone();
+        let mut lines = integers.clone();
         add_line(&mut lines, slope, 12);
-        for (row, (line, word)) in (0_i64..).zip(lines.iter().zip(&words)) {
+        for (row, (line, integer)) in (0_i64..).zip(lines.iter().zip(&integers)) {
             let rise = (slope * row) >> 12;
-            prop_assert_eq!(*line, word.wrapping_add(rise));
+            prop_assert_eq!(*line, integer.wrapping_add(rise));
         }
-        prop_assert_eq!(fit_32_bits(&words), words.iter().all(|word| i32::try_from(*word).is_ok()));
-        let (low, greatest) = narrow(&words);
-        prop_assert_eq!(greatest, words.iter().map(|word| word.cast_unsigned()).max().unwrap_or(0));
-        prop_assert_eq!(low.len(), words.len());
+        prop_assert_eq!(
+            fit_32_bits(&integers),
+            integers.iter().all(|integer| i32::try_from(*integer).is_ok()),
+        );
+        let (low, greatest) = narrow(&integers);
+        prop_assert_eq!(
+            greatest,
+            integers.iter().map(|integer| integer.cast_unsigned()).max().unwrap_or(0),
+        );
+        prop_assert_eq!(low.len(), integers.len());
     }
 
     #[test]
-    fn words_order_as_doubles_do(doubles in proptest::collection::vec(any::<i32>(), 0..40)) {
-        let mut words: Vec<i64> = doubles.iter().map(|double| i64::from(*double)).collect();
-        scale_to_words(&mut words, 10, 0.001);
-        let back = doubles_of_words(&words);
-        for (double, integer) in back.iter().zip(&doubles) {
-            let slow = (i64::from(*integer) * 10) as f64 * 0.001;
+    fn integers_order_as_doubles_do(doubles in proptest::collection::vec(any::<i32>(), 0..40)) {
+        let mut integers: Vec<i64> = doubles.iter().map(|double| i64::from(*double)).collect();
+        scale_to_integers(&mut integers, 10, 0.001);
+        let back = doubles_of_integers(&integers);
+        for (double, scaled_integer) in back.iter().zip(&doubles) {
+            let slow = (i64::from(*scaled_integer) * 10) as f64 * 0.001;
             prop_assert_eq!(double.to_bits(), slow.to_bits());
         }
-        words.sort_unstable();
-        prop_assert_eq!(doubles_of_words(&words).is_sorted(), true);
+        integers.sort_unstable();
+        prop_assert_eq!(doubles_of_integers(&integers).is_sorted(), true);
     }
 }
 

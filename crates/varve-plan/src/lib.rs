@@ -20,16 +20,16 @@ pub use explain::{KeyAccess, NodeActual, StatementActual, explain, explain_with}
 pub use optimize::index_choice::{Asked, IndexChoice, choose_index, is_named_by_key};
 pub use optimize::scan_order::{OrderChoice, choose_order};
 pub use plan::alter::AlterTable;
-pub use plan::pending_call::Uncalled;
+pub use plan::pending_call::PendingCalls;
 pub use plan::statement::ExplainOptions;
 pub use plan::utility::{Definition, Message, SessionStatement, Utility};
 pub use plan::window::{
     Frame, FrameBound, FrameExclusion, FrameUnits, WindowCall, WindowFunction, WindowNode,
 };
 pub use plan::{
-    AggregateCall, Arbiter, Bound, Change, Changes, ConflictUpdate, CopyFormat, CopyHeader,
-    CopyOptions, CopyOut, CopyPlan, CteScanNode, FIRST_CALL, InsertPlan, JoinKind, JoinNode,
-    LockNode, LockStrength, LockTarget, LockWait, LookupNode, Mark, Member, MergeAction,
+    AggregateCall, Arbiter, Bound, Change, Changes, ChildTable, ConflictUpdate, CopyFormat,
+    CopyHeader, CopyOptions, CopyOut, CopyPlan, CteScanNode, FIRST_CALL, InsertPlan, JoinKind,
+    JoinNode, LockNode, LockStrength, LockTarget, LockWait, LookupNode, Mark, MergeAction,
     MergeClause, MergePlan, ModifyPlan, NewIndex, NewTable, OnCommit, OnConflict, OrderColumn,
     Plan, ProjectSetNode, PushedPredicate, Query, RecursiveNode, Relation, Returning, RoutineCall,
     Row, RowLock, ScanNode, SetCall, SetOperationNode, SortKeyExpr, Statement, SystemView, Wider,

@@ -13,7 +13,7 @@ use crate::body::Body;
 use crate::caller::{Answer, Within};
 
 impl Body<'_, '_> {
-    /// The catalogue as the statements before have left it.
+    /// The catalog as the statements before have left it.
     fn look_around(&mut self) -> Result<()> {
         let catalog = self.caller.session.catalog_now(&self.txn.store)?;
         if !Arc::ptr_eq(&catalog, &self.catalog) {

@@ -1,13 +1,13 @@
 //! Encodes one column of one group: validity by vector, values as one block.
 
 use varve_codec::{
-    BlockEncoder, BlockOptions, BlockValues, Codec, CodecError, EncodedBlock, Stage, Strings,
-    TAG_ALL_ONE, TAG_ALL_ZERO, TAG_CONSTANT, WordKind, encode_bits, word_from_f64,
+    BlockEncoder, BlockOptions, BlockValues, Codec, CodecError, EncodedBlock, IntegerKind, Stage,
+    Strings, TAG_ALL_ONE, TAG_ALL_ZERO, TAG_CONSTANT, encode_bits, integer_from_f64,
 };
 use varve_types::{Bitmap, Column, ColumnData, LogicalType, PhysicalType};
 
 use crate::decimal;
-use crate::vector::word_kind;
+use crate::vector::integer_kind;
 
 const FORM: CodecError = CodecError::Malformed("column form");
 
@@ -63,7 +63,7 @@ impl ColumnEncoder {
             PhysicalType::Bits => encode_booleans(&valued)?,
             PhysicalType::Bytes | PhysicalType::Binary => self.encode_strings(&valued)?,
             PhysicalType::Decimal => self.encode_decimals(&valued)?,
-            _ => self.encode_words(&valued)?,
+            _ => self.encode_integers(&valued)?,
         };
         encoded.shared = block.shared;
         encoded.codecs |= block.tags;
@@ -75,13 +75,13 @@ impl ColumnEncoder {
         Ok(encoded)
     }
 
-    fn encode_words(&mut self, vectors: &[&Column]) -> Result<EncodedBlock, CodecError> {
-        let mut words = Vec::with_capacity(vectors.iter().map(|column| column.len()).sum());
+    fn encode_integers(&mut self, vectors: &[&Column]) -> Result<EncodedBlock, CodecError> {
+        let mut integers = Vec::with_capacity(vectors.iter().map(|column| column.len()).sum());
         for column in vectors {
-            put_words(column, &mut words)?;
+            put_integers(column, &mut integers)?;
         }
         let rows: Vec<usize> = vectors.iter().map(|column| column.len()).collect();
-        let values = BlockValues::Words(word_kind(self.ty), &words);
+        let values = BlockValues::Integers(integer_kind(self.ty), &integers);
         self.blocks.encode(values, &rows)
     }
 
@@ -96,13 +96,13 @@ impl ColumnEncoder {
             .encode(BlockValues::Strings(strings.as_ref()), &rows)
     }
 
-    /// Decimals of one scale whose mantissas fit 64 bits are words, any others strings; before each
-    /// vector stands which.
+    /// Decimals of one scale whose mantissas fit 64 bits are integers, any others strings; before
+    /// each vector stands which.
     fn encode_decimals(&mut self, vectors: &[&Column]) -> Result<EncodedBlock, CodecError> {
-        let (form, mut block) = match decimal::words_of(vectors)? {
-            Some((scale, words)) => {
+        let (form, mut block) = match decimal::integers_of(vectors)? {
+            Some((scale, integers)) => {
                 let rows: Vec<usize> = vectors.iter().map(|column| column.len()).collect();
-                let values = BlockValues::Words(WordKind::Int64, &words);
+                let values = BlockValues::Integers(IntegerKind::Int64, &integers);
                 (scale, self.blocks.encode(values, &rows)?)
             }
             None => {
@@ -133,11 +133,11 @@ pub(crate) fn put_validity(column: &Column, out: &mut Vec<u8>) -> Result<(), Cod
     Ok(())
 }
 
-/// The words of a plain column, NULL rows filled.
-pub(crate) fn words(column: &Column) -> Result<Vec<i64>, CodecError> {
-    let mut words = Vec::with_capacity(column.len());
-    put_words(column, &mut words)?;
-    Ok(words)
+/// The integers of a plain column, NULL rows filled.
+pub(crate) fn integers(column: &Column) -> Result<Vec<i64>, CodecError> {
+    let mut integers = Vec::with_capacity(column.len());
+    put_integers(column, &mut integers)?;
+    Ok(integers)
 }
 
 /// The strings of the rows of a plain column that are not NULL.
@@ -181,33 +181,33 @@ fn encode_booleans(vectors: &[&Column]) -> Result<EncodedBlock, CodecError> {
     Ok(block)
 }
 
-/// Appends the words of a column. NULL rows take the value before them, or the first one: that
+/// Appends the integers of a column. NULL rows take the value before them, or the first one: that
 /// costs the least in every codec.
-fn put_words(column: &Column, words: &mut Vec<i64>) -> Result<(), CodecError> {
-    let start = words.len();
+fn put_integers(column: &Column, integers: &mut Vec<i64>) -> Result<(), CodecError> {
+    let start = integers.len();
     match column.data() {
-        ColumnData::Int32(values) => words.extend(values.iter().map(|value| i64::from(*value))),
-        ColumnData::Int64(values) => words.extend_from_slice(values),
+        ColumnData::Int32(values) => integers.extend(values.iter().map(|value| i64::from(*value))),
+        ColumnData::Int64(values) => integers.extend_from_slice(values),
         ColumnData::Float64(values) => {
-            words.extend(values.iter().map(|value| word_from_f64(*value)));
+            integers.extend(values.iter().map(|value| integer_from_f64(*value)));
         }
         _ => return Err(FORM),
     }
-    if let (Some(bits), Some(words)) = (column.validity(), words.get_mut(start..)) {
-        fill_nulls(bits, words);
+    if let (Some(bits), Some(integers)) = (column.validity(), integers.get_mut(start..)) {
+        fill_nulls(bits, integers);
     }
     Ok(())
 }
 
 /// Gives NULL rows the value before them, or the first one.
-pub(crate) fn fill_nulls(validity: &Bitmap, words: &mut [i64]) {
+pub(crate) fn fill_nulls(validity: &Bitmap, integers: &mut [i64]) {
     let first = validity.iter().position(|bit| bit).unwrap_or(0);
-    let mut last = words.get(first).copied().unwrap_or(0);
-    for (word, present) in words.iter_mut().zip(validity.iter()) {
+    let mut last = integers.get(first).copied().unwrap_or(0);
+    for (integer, present) in integers.iter_mut().zip(validity.iter()) {
         if present {
-            last = *word;
+            last = *integer;
         } else {
-            *word = last;
+            *integer = last;
         }
     }
 }

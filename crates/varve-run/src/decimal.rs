@@ -1,7 +1,7 @@
-//! Decimals as words or as strings.
+//! Decimals as integers or as strings.
 //!
 //! Before the values of a vector of a numeric column stands a byte: a scale, and the values are the
-//! mantissas as words of 64 bits; or 255, and they are strings as `Decimal::write_bytes` writes
+//! mantissas as integers of 64 bits; or 255, and they are strings as `Decimal::write_bytes` writes
 //! them.
 
 use varve_codec::{CodecError, Strings};
@@ -17,35 +17,35 @@ const FORM: CodecError = CodecError::Malformed("numeric");
 
 /// The scale of all decimals of these columns and their mantissas, NULL rows filled; `None` where
 /// the scales differ or a mantissa is too wide.
-pub(crate) fn words_of(vectors: &[&Column]) -> Result<Option<(u8, Vec<i64>)>, CodecError> {
-    let mut words = Vec::with_capacity(vectors.iter().map(|column| column.len()).sum());
+pub(crate) fn integers_of(vectors: &[&Column]) -> Result<Option<(u8, Vec<i64>)>, CodecError> {
+    let mut integers = Vec::with_capacity(vectors.iter().map(|column| column.len()).sum());
     let mut common = None;
     for column in vectors {
         let ColumnData::Decimal(numbers) = column.data() else {
             return Err(FORM);
         };
-        let start = words.len();
+        let start = integers.len();
         for row in 0..column.len() {
             if column.validity().is_some_and(|bits| !bits.get(row)) {
-                words.push(0);
+                integers.push(0);
                 continue;
             }
             let number = numbers.get(row).ok_or(FORM)?;
-            let word = i64::try_from(number.mantissa()).ok();
-            match (word, common) {
-                (Some(word), None) => {
+            let integer = i64::try_from(number.mantissa()).ok();
+            match (integer, common) {
+                (Some(integer), None) => {
                     common = Some(number.scale());
-                    words.push(word);
+                    integers.push(integer);
                 }
-                (Some(word), Some(scale)) if scale == number.scale() => words.push(word),
+                (Some(integer), Some(scale)) if scale == number.scale() => integers.push(integer),
                 _ => return Ok(None),
             }
         }
-        if let (Some(bits), Some(words)) = (column.validity(), words.get_mut(start..)) {
-            fill_nulls(bits, words);
+        if let (Some(bits), Some(integers)) = (column.validity(), integers.get_mut(start..)) {
+            fill_nulls(bits, integers);
         }
     }
-    Ok(Some((common.unwrap_or(0), words)))
+    Ok(Some((common.unwrap_or(0), integers)))
 }
 
 /// Appends the strings of the decimals that are not NULL.
@@ -61,15 +61,18 @@ pub(crate) fn put_strings(column: &Column, strings: &mut Strings) -> Result<(), 
 }
 
 /// The column of mantissas of one scale.
-pub(crate) fn column_of_words(
-    words: &[i64],
+pub(crate) fn column_of_integers(
+    integers: &[i64],
     scale: u8,
     validity: Option<Bitmap>,
 ) -> Result<Column, CodecError> {
     if scale > DECIMAL_SCALE_MAX {
         return Err(FORM);
     }
-    let mantissas = words.iter().map(|word| i128::from(*word)).collect();
+    let mantissas = integers
+        .iter()
+        .map(|integer| i128::from(*integer))
+        .collect();
     let data = ColumnData::Decimal(DecimalData::of_scale(mantissas, scale));
     Column::plain(LogicalType::Numeric, data, validity).ok_or(FORM)
 }

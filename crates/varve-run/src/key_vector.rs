@@ -28,7 +28,7 @@ impl KeyVector {
     /// `Ok` with the position of the row that has this key, or `Err` with that of the first row
     /// above it.
     pub fn search(&self, key: &[u8]) -> Result<u16, u16> {
-        let found = match self.search_words(key) {
+        let found = match self.search_integers(key) {
             Some(found) => found,
             None => self.search_bytes(key),
         };
@@ -38,7 +38,7 @@ impl KeyVector {
     }
 
     /// The search of a key that is one integer: without making the bytes of any row's key.
-    fn search_words(&self, key: &[u8]) -> Option<Result<usize, usize>> {
+    fn search_integers(&self, key: &[u8]) -> Option<Result<usize, usize>> {
         let [column] = self.columns.as_slice() else {
             return None;
         };
@@ -50,12 +50,12 @@ impl KeyVector {
         if !rest.is_empty() {
             return None;
         }
-        let word = value.word()?;
+        let integer = value.word()?;
         match column.data() {
-            ColumnData::Int64(words) => Some(search_spread(words, word)),
-            ColumnData::Int32(words) => {
-                let word = i32::try_from(word).ok()?;
-                Some(search_spread(words, word))
+            ColumnData::Int64(integers) => Some(search_spread(integers, integer)),
+            ColumnData::Int32(integers) => {
+                let integer = i32::try_from(integer).ok()?;
+                Some(search_spread(integers, integer))
             }
             _ => None,
         }
@@ -79,14 +79,14 @@ impl KeyVector {
     }
 }
 
-/// Binary search that begins where the word would be if the words were spread evenly, as those of
-/// keys that count up nearly are: it then touches one cache line or two rather than ten.
-fn search_spread<T: Copy + Ord + Into<i64>>(words: &[T], word: T) -> Result<usize, usize> {
-    let (mut low, mut high) = (0, words.len());
-    let mut probe = even_place(words, word).unwrap_or(high / 2);
+/// Binary search that begins where the integer would be if the integers were spread evenly, as
+/// those of keys that count up nearly are: it then touches one cache line or two rather than ten.
+fn search_spread<T: Copy + Ord + Into<i64>>(integers: &[T], integer: T) -> Result<usize, usize> {
+    let (mut low, mut high) = (0, integers.len());
+    let mut probe = even_place(integers, integer).unwrap_or(high / 2);
     let mut step = 1;
     while low < high {
-        match words.get(probe).map(|at| at.cmp(&word)) {
+        match integers.get(probe).map(|at| at.cmp(&integer)) {
             Some(Ordering::Equal) => return Ok(probe),
             Some(Ordering::Less) => {
                 low = probe + 1;
@@ -106,17 +106,17 @@ fn search_spread<T: Copy + Ord + Into<i64>>(words: &[T], word: T) -> Result<usiz
     Err(low)
 }
 
-/// The place of a word between the first and the last one; `None` where it is not between them.
-fn even_place<T: Copy + Into<i64>>(words: &[T], word: T) -> Option<usize> {
-    let (first, last) = ((*words.first()?).into(), (*words.last()?).into());
-    let above = word.into().checked_sub(first)?;
-    let places = i64::try_from(words.len() - 1).ok()?;
+/// The place of an integer between the first and the last one; `None` where it is not between them.
+fn even_place<T: Copy + Into<i64>>(integers: &[T], integer: T) -> Option<usize> {
+    let (first, last) = ((*integers.first()?).into(), (*integers.last()?).into());
+    let above = integer.into().checked_sub(first)?;
+    let places = i64::try_from(integers.len() - 1).ok()?;
     let place = above
         .checked_mul(places)?
         .checked_div(last.checked_sub(first)?)?;
     usize::try_from(place)
         .ok()
-        .filter(|place| *place < words.len())
+        .filter(|place| *place < integers.len())
 }
 
 #[cfg(test)]
@@ -126,26 +126,29 @@ mod tests {
     use super::search_spread;
 
     proptest! {
-        /// Against the binary search of the standard library, over words spread evenly or not.
+        /// Against the binary search of the standard library, over integers spread evenly or not.
         #[test]
         fn finds_what_a_binary_search_finds(
-            words in proptest::collection::btree_set(any::<i64>(), 0..40),
+            integers in proptest::collection::btree_set(any::<i64>(), 0..40),
             steps in proptest::collection::vec(1_i64..5, 0..1024),
             start in any::<i32>(),
             sought in any::<i64>(),
         ) {
-            let words: Vec<i64> = words.into_iter().collect();
+            let integers: Vec<i64> = integers.into_iter().collect();
             let ascending = steps.iter().scan(i64::from(start), |at, step| {
                 *at += step;
                 Some(*at)
             });
             let near: Vec<i64> = ascending.collect();
-            for words in [words, near] {
-                let around = words.iter().flat_map(|word| {
-                    [word.saturating_sub(1), *word, word.saturating_add(1)]
+            for integers in [integers, near] {
+                let around = integers.iter().flat_map(|integer| {
+                    [integer.saturating_sub(1), *integer, integer.saturating_add(1)]
                 });
-                for word in around.chain([sought, i64::MIN, i64::MAX]) {
-                    prop_assert_eq!(search_spread(&words, word), words.binary_search(&word));
+                for integer in around.chain([sought, i64::MIN, i64::MAX]) {
+                    prop_assert_eq!(
+                        search_spread(&integers, integer),
+                        integers.binary_search(&integer),
+                    );
                 }
             }
         }

@@ -1,16 +1,16 @@
 //! A column stored as its differences from another column of the group.
 //!
 //! A vector is its validity, which is that of the other column's, then, unless every row is NULL,
-//! what `encode_same_words` or `encode_same_strings` writes.
+//! what `encode_same_integers` or `encode_same_strings` writes.
 
 use varve_codec::{
-    CodecError, TAG_SAME_COLUMN, encode_same_strings, encode_same_words, equal_strings_per_mille,
-    equal_words_per_mille,
+    CodecError, TAG_SAME_COLUMN, encode_same_integers, encode_same_strings,
+    equal_integers_per_mille, equal_strings_per_mille,
 };
 use varve_types::{Column, LogicalType, PhysicalType};
 
-use crate::column_encoder::{EncodedColumn, present_strings, put_validity, words};
-use crate::vector::word_kind;
+use crate::column_encoder::{EncodedColumn, integers, present_strings, put_validity};
+use crate::vector::integer_kind;
 
 /// Columns are tried against each other when so many of a thousand rows are equal.
 const EQUAL_PER_MILLE: u32 = 500;
@@ -39,8 +39,8 @@ pub(crate) fn encode_same(
                 let (reference, values) = (present_strings(reference)?, present_strings(column)?);
                 encode_same_strings(reference.as_ref(), values.as_ref(), &mut bytes)?;
             } else {
-                let (reference, values) = (words(reference)?, words(column)?);
-                encode_same_words(word_kind(ty), &reference, &values, &mut bytes)?;
+                let (reference, values) = (integers(reference)?, integers(column)?);
+                encode_same_integers(integer_kind(ty), &reference, &values, &mut bytes)?;
             }
         }
         encoded.vectors.push(bytes);
@@ -65,7 +65,7 @@ fn alike(ty: LogicalType, reference: &[Column], vectors: &[Column]) -> Result<bo
     let per_mille = if is_strings(ty) {
         equal_strings_per_mille(present_strings(a)?.as_ref(), present_strings(b)?.as_ref())
     } else {
-        equal_words_per_mille(&words(a)?, &words(b)?)
+        equal_integers_per_mille(&integers(a)?, &integers(b)?)
     };
     Ok(per_mille >= EQUAL_PER_MILLE)
 }

@@ -1,17 +1,17 @@
 //! One column of one vector: validity, then values.
 //!
 //! Layout: validity as `encode_bits` writes it, then, unless every row is NULL, the values as the
-//! codec of their kind writes them. The validity ends by itself. A NULL row of words holds the
+//! codec of their kind writes them. The validity ends by itself. A NULL row of integers holds the
 //! value before it, or the first one. Strings leave NULL rows out.
 //! Before numeric values stands how they are stored; see `decimal`.
 
 use std::sync::{Arc, OnceLock};
 
 use varve_codec::{
-    ByteReader, CodecError, Decoded, DecodedBits, Shared, Strings, WordKind, decode_bits,
-    decode_plain_strings, decode_plain_words, decode_same_strings, decode_same_words,
-    decode_strings, decode_words, doubles_of_words, gather_bits, gather_strings, gather_words,
-    split_bits,
+    ByteReader, CodecError, Decoded, DecodedBits, IntegerKind, Shared, Strings, decode_bits,
+    decode_integers, decode_plain_integers, decode_plain_strings, decode_same_integers,
+    decode_same_strings, decode_strings, doubles_of_integers, gather_bits, gather_integers,
+    gather_strings, split_bits,
 };
 use varve_types::{
     BinaryData, Bitmap, Column, ColumnData, LogicalType, PhysicalType, TextData, Value,
@@ -25,17 +25,17 @@ pub(crate) const TEXT_BYTES_MAX: usize = VECTOR_BYTES_MAX + ROW_BYTES_MAX;
 /// What the codecs of a vector give, and what becomes of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    Words,
+    Integers,
     /// Mantissas of this scale.
-    DecimalWords(u8),
+    DecimalIntegers(u8),
     Text,
     Binary,
     DecimalStrings,
 }
 
 impl Form {
-    fn is_words(self) -> bool {
-        matches!(self, Form::Words | Form::DecimalWords(_))
+    fn is_integers(self) -> bool {
+        matches!(self, Form::Integers | Form::DecimalIntegers(_))
     }
 }
 
@@ -79,10 +79,10 @@ impl VectorFormat {
             },
             _ => {
                 let (form, values) = self.form_of(values)?;
-                if form.is_words() {
-                    let decoded = decode_words(word_kind(ty), &self.shared, values, rows)?;
-                    return self.assemble(decoded, rows, validity, form, &|words, validity| {
-                        plain_words(ty, form, words, validity)
+                if form.is_integers() {
+                    let decoded = decode_integers(integer_kind(ty), &self.shared, values, rows)?;
+                    return self.assemble(decoded, rows, validity, form, &|integers, validity| {
+                        plain_integers(ty, form, integers, validity)
                     });
                 }
                 let present = validity.as_ref().map_or(rows, Bitmap::count_ones);
@@ -107,11 +107,11 @@ impl VectorFormat {
                 let (form, rest) = values.split_first().ok_or(CodecError::UnexpectedEnd)?;
                 let form = match *form {
                     decimal::STRINGS => Form::DecimalStrings,
-                    scale => Form::DecimalWords(scale),
+                    scale => Form::DecimalIntegers(scale),
                 };
                 (form, rest)
             }
-            _ => (Form::Words, values),
+            _ => (Form::Integers, values),
         })
     }
 
@@ -140,11 +140,11 @@ impl VectorFormat {
                 None => strings,
             };
             plain_strings(self.ty, form, strings, validity)
-        } else if form == Form::Words {
-            let kind = word_kind(self.ty);
-            let words = decode_plain_words(kind, shared, reference_values, rows)?;
-            let words = decode_same_words(kind, &self.shared, values, &words)?;
-            plain_words(self.ty, form, words, validity)
+        } else if form == Form::Integers {
+            let kind = integer_kind(self.ty);
+            let integers = decode_plain_integers(kind, shared, reference_values, rows)?;
+            let integers = decode_same_integers(kind, &self.shared, values, &integers)?;
+            plain_integers(self.ty, form, integers, validity)
         } else {
             Err(FORM)
         }
@@ -173,10 +173,10 @@ impl VectorFormat {
             }
             _ => {
                 let (form, values) = self.form_of(values)?;
-                if form.is_words() {
-                    let kind = word_kind(ty);
-                    let words = gather_words(kind, &self.shared, values, rows, positions)?;
-                    return plain_words(ty, form, words, validity);
+                if form.is_integers() {
+                    let kind = integer_kind(ty);
+                    let integers = gather_integers(kind, &self.shared, values, rows, positions)?;
+                    return plain_integers(ty, form, integers, validity);
                 }
                 let all = decode_bits(validity_bytes, rows)?;
                 let strings = match all {
@@ -253,8 +253,13 @@ impl VectorFormat {
         if let Some((_, column)) = slot.get().filter(|(known, _)| *known == form) {
             return Ok(Arc::clone(column));
         }
-        let column = if form.is_words() {
-            plain_words(self.ty, form, self.shared.words(resource)?.to_vec(), None)?
+        let column = if form.is_integers() {
+            plain_integers(
+                self.ty,
+                form,
+                self.shared.integers(resource)?.to_vec(),
+                None,
+            )?
         } else {
             plain_strings(self.ty, form, self.shared.strings(resource)?.clone(), None)?
         };
@@ -345,31 +350,33 @@ fn spread_strings(strings: Strings, validity: &Bitmap) -> Strings {
 
 const FORM: CodecError = CodecError::Malformed("column form");
 
-pub(crate) fn word_kind(ty: LogicalType) -> WordKind {
+pub(crate) fn integer_kind(ty: LogicalType) -> IntegerKind {
     match ty.physical() {
-        PhysicalType::Int32 => WordKind::Int32,
-        PhysicalType::Float64 => WordKind::Float64,
-        _ => WordKind::Int64,
+        PhysicalType::Int32 => IntegerKind::Int32,
+        PhysicalType::Float64 => IntegerKind::Float64,
+        _ => IntegerKind::Int64,
     }
 }
 
-fn plain_words(
+fn plain_integers(
     ty: LogicalType,
     form: Form,
-    words: Vec<i64>,
+    integers: Vec<i64>,
     validity: Option<Bitmap>,
 ) -> Result<Column, CodecError> {
-    if let Form::DecimalWords(scale) = form {
-        return decimal::column_of_words(&words, scale, validity);
+    if let Form::DecimalIntegers(scale) = form {
+        return decimal::column_of_integers(&integers, scale, validity);
     }
-    let data = match word_kind(ty) {
+    let data = match integer_kind(ty) {
         #[expect(
             clippy::cast_possible_truncation,
-            reason = "the codec checks that 32-bit words fit"
+            reason = "the codec checks that 32-bit integers fit"
         )]
-        WordKind::Int32 => ColumnData::Int32(words.into_iter().map(|word| word as i32).collect()),
-        WordKind::Int64 => ColumnData::Int64(words),
-        WordKind::Float64 => ColumnData::Float64(doubles_of_words(&words)),
+        IntegerKind::Int32 => {
+            ColumnData::Int32(integers.into_iter().map(|integer| integer as i32).collect())
+        }
+        IntegerKind::Int64 => ColumnData::Int64(integers),
+        IntegerKind::Float64 => ColumnData::Float64(doubles_of_integers(&integers)),
     };
     Column::plain(ty, data, validity).ok_or(FORM)
 }

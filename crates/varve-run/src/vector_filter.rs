@@ -1,13 +1,13 @@
 //! Tests of one column that are answered on its encoded vectors.
 
 use varve_codec::{
-    ByteReader, CodecError, Comparison, DecodedBits, StringPredicate, WordPredicate, decode_bits,
-    filter_bits, filter_strings, filter_words, filters_strings_encoded, filters_words_encoded,
-    split_bits, spread_bits,
+    ByteReader, CodecError, Comparison, DecodedBits, IntegerPredicate, StringPredicate,
+    decode_bits, filter_bits, filter_integers, filter_strings, filters_integers_encoded,
+    filters_strings_encoded, split_bits, spread_bits,
 };
 use varve_types::{CompareOp, LogicalType, PhysicalType, PredicateTest, Selection, Value};
 
-use crate::vector::{TEXT_BYTES_MAX, VectorFormat, word_kind};
+use crate::vector::{TEXT_BYTES_MAX, VectorFormat, integer_kind};
 
 /// A test of the values of one type, made ready for any number of vectors.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ enum Test {
     Present(bool),
     /// Whether false passes, and whether true does.
     Bits([bool; 2]),
-    Words(WordPredicate),
+    Integers(IntegerPredicate),
     Strings(StringPredicate),
 }
 
@@ -49,9 +49,9 @@ impl VectorFilter {
             | LogicalType::Name
             | LogicalType::Bytea
             | LogicalType::Uuid => Test::Strings(strings(op, constants)),
-            LogicalType::Float4 | LogicalType::Float8 => Test::Words(doubles(op, constants)),
+            LogicalType::Float4 | LogicalType::Float8 => Test::Integers(doubles(op, constants)),
             ty if matches!(ty.physical(), PhysicalType::Int32 | PhysicalType::Int64) => {
-                Test::Words(integers(op, constants))
+                Test::Integers(scaled_integers(op, constants))
             }
             // Equal values have different bytes.
             _ => return None,
@@ -64,19 +64,19 @@ impl VectorFilter {
     }
 }
 
-fn integers(op: Option<CompareOp>, constants: &[Value]) -> WordPredicate {
-    let mut words = constants.iter().filter_map(Value::word);
-    match (op, words.clone().next()) {
-        (Some(op), Some(word)) => WordPredicate::integer(comparison(op), word),
-        _ => WordPredicate::integer_in(&mut words),
+fn scaled_integers(op: Option<CompareOp>, constants: &[Value]) -> IntegerPredicate {
+    let mut integers = constants.iter().filter_map(Value::word);
+    match (op, integers.clone().next()) {
+        (Some(op), Some(integer)) => IntegerPredicate::integer(comparison(op), integer),
+        _ => IntegerPredicate::integer_in(&mut integers),
     }
 }
 
-fn doubles(op: Option<CompareOp>, constants: &[Value]) -> WordPredicate {
+fn doubles(op: Option<CompareOp>, constants: &[Value]) -> IntegerPredicate {
     let mut doubles = constants.iter().filter_map(Value::double);
     match (op, doubles.clone().next()) {
-        (Some(op), Some(double)) => WordPredicate::double(comparison(op), double),
-        _ => WordPredicate::double_in(&mut doubles),
+        (Some(op), Some(double)) => IntegerPredicate::double(comparison(op), double),
+        _ => IntegerPredicate::double_in(&mut doubles),
     }
 }
 
@@ -129,12 +129,12 @@ impl VectorFormat {
             Test::Present(_) | Test::Bits([false, false]) => DecodedBits::Constant(false),
             Test::Bits([true, true]) => present,
             Test::Bits([_, wanted]) => filter_bits(values, rows, *wanted)?.and(present),
-            Test::Words(predicate) => {
-                if !filters_words_encoded(values) {
+            Test::Integers(predicate) => {
+                if !filters_integers_encoded(values) {
                     return Ok(None);
                 }
-                let kind = word_kind(self.ty);
-                filter_words(kind, &self.shared, values, rows, predicate)?.and(present)
+                let kind = integer_kind(self.ty);
+                filter_integers(kind, &self.shared, values, rows, predicate)?.and(present)
             }
             Test::Strings(predicate) => {
                 if !filters_strings_encoded(values) {

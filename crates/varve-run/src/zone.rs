@@ -62,12 +62,13 @@ impl ZoneMap {
         let rows = || (0..column.len()).filter(present);
         let extremes = match column.data() {
             ColumnData::Int32(values) => {
-                let words = rows().filter_map(|row| values.get(row).map(|word| i64::from(*word)));
-                extremes_of_words(words, rows(), &mut zone.sum)
+                let integers =
+                    rows().filter_map(|row| values.get(row).map(|integer| i64::from(*integer)));
+                extremes_of_integers(integers, rows(), &mut zone.sum)
             }
             ColumnData::Int64(values) => {
-                let words = rows().filter_map(|row| values.get(row).copied());
-                extremes_of_words(words, rows(), &mut zone.sum)
+                let integers = rows().filter_map(|row| values.get(row).copied());
+                extremes_of_integers(integers, rows(), &mut zone.sum)
             }
             ColumnData::Text(strings) if column.logical_type() != LogicalType::Bpchar => {
                 let strings = rows().map(|row| (row, bytes_at(strings, row)));
@@ -261,22 +262,22 @@ fn has_details(ty: LogicalType) -> bool {
     )
 }
 
-/// The rows of the least and greatest word; adds all words to the sum, where one is kept.
-fn extremes_of_words(
-    words: impl Iterator<Item = i64>,
+/// The rows of the least and greatest integer; adds all integers to the sum, where one is kept.
+fn extremes_of_integers(
+    integers: impl Iterator<Item = i64>,
     rows: impl Iterator<Item = usize>,
     sum: &mut Option<i128>,
 ) -> Option<(usize, usize)> {
     let mut extremes: Option<((i64, usize), (i64, usize))> = None;
     let mut total = 0_i128;
-    for (word, row) in words.zip(rows) {
-        total += i128::from(word);
-        let here = (word, row);
+    for (integer, row) in integers.zip(rows) {
+        total += i128::from(integer);
+        let here = (integer, row);
         let (min, max) = extremes.get_or_insert((here, here));
-        if word < min.0 {
+        if integer < min.0 {
             *min = here;
         }
-        if word > max.0 {
+        if integer > max.0 {
             *max = here;
         }
     }

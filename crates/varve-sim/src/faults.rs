@@ -22,7 +22,7 @@ pub enum Bug {
     /// What was written under an intent is never deleted.
     SweepSkipped,
     /// A compaction forgets what was deleted while it ran.
-    MarkLost,
+    DeletionLost,
 }
 
 impl FromStr for Bug {
@@ -32,7 +32,7 @@ impl FromStr for Bug {
         match name {
             "guard-ignored" => Ok(Bug::GuardIgnored),
             "sweep-skipped" => Ok(Bug::SweepSkipped),
-            "mark-lost" => Ok(Bug::MarkLost),
+            "deletion-lost" => Ok(Bug::DeletionLost),
             _ => Err(format!("there is no bug {name}")),
         }
     }
@@ -43,14 +43,14 @@ pub(crate) struct Planted;
 
 impl Planted {
     pub(crate) fn new(bug: Bug) -> Planted {
-        varve_store::planted::lose_marks(bug == Bug::MarkLost);
+        varve_store::planted::lose_deletions(bug == Bug::DeletionLost);
         Planted
     }
 }
 
 impl Drop for Planted {
     fn drop(&mut self) {
-        varve_store::planted::lose_marks(false);
+        varve_store::planted::lose_deletions(false);
     }
 }
 
@@ -58,10 +58,10 @@ impl Bug {
     fn edit(self, batch: &mut WriteBatch) {
         match self {
             // The store itself has the last one.
-            Bug::None | Bug::MarkLost => {}
+            Bug::None | Bug::DeletionLost => {}
             Bug::GuardIgnored => batch.guard = None,
             Bug::SweepSkipped => {
-                // Heads, marks and values of runs are only ever deleted by range.
+                // Heads, deletion vectors and values of runs are only ever deleted by range.
                 let is_of_run = |write: &Write| match write {
                     Write::DeleteRange(range) => range
                         .start

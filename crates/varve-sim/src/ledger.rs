@@ -7,15 +7,15 @@
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BTreeSet};
 
-use varve_store::ClaimKind;
+use varve_store::RowLockKind;
 use varve_types::TreeId;
 
 use crate::data::{JOURNAL, journal_key};
 use crate::failure::{Outcome, broken};
 use crate::model::{Delta, Model};
 
-/// Rows that a transaction claims, by tree and `k`.
-pub(crate) type Claims = BTreeMap<(TreeId, i64), ClaimKind>;
+/// Rows that a transaction locks, by tree and `k`.
+pub(crate) type RowLocks = BTreeMap<(TreeId, i64), RowLockKind>;
 
 /// The number of a transaction that writes.
 pub(crate) type Token = i64;
@@ -48,21 +48,21 @@ struct Entry {
     handle: u64,
     progress: Progress,
     delta: Delta,
-    claims: Claims,
+    row_locks: RowLocks,
 }
 
 impl Entry {
     /// Whether both cannot be committed where neither saw the other.
     fn excludes(&self, other: &Entry) -> bool {
-        let breaks = |claims: &Claims, other: &Entry| {
-            claims.iter().any(|((tree, k), kind)| {
+        let breaks = |row_locks: &RowLocks, other: &Entry| {
+            row_locks.iter().any(|((tree, k), kind)| {
                 let rows = other.delta.rows.get(tree);
                 let is_written = rows.is_some_and(|rows| rows.contains_key(k));
-                let claimed = other.claims.get(&(*tree, *k));
-                is_written || claimed.is_some_and(|other| (*kind).max(*other) == ClaimKind::Update)
+                let locked = other.row_locks.get(&(*tree, *k));
+                is_written || locked.is_some_and(|other| (*kind).max(*other) == RowLockKind::Update)
             })
         };
-        breaks(&self.claims, other) || breaks(&other.claims, self)
+        breaks(&self.row_locks, other) || breaks(&other.row_locks, self)
     }
 }
 
@@ -107,17 +107,17 @@ impl Ledger {
             handle,
             progress: Progress::Running,
             delta: Delta::default(),
-            claims: Claims::new(),
+            row_locks: RowLocks::new(),
         };
         self.entries.insert(token, entry);
         token
     }
 
-    /// It asks to commit these changes, relying on rows that it claims.
-    pub(crate) fn ask(&mut self, token: Token, delta: Delta, claims: Claims) {
+    /// It asks to commit these changes, relying on rows that it locks.
+    pub(crate) fn ask(&mut self, token: Token, delta: Delta, row_locks: RowLocks) {
         if let Some(entry) = self.entries.get_mut(&token) {
             entry.delta = delta;
-            entry.claims = claims;
+            entry.row_locks = row_locks;
             entry.progress = Progress::Unsure;
         }
     }
@@ -145,7 +145,7 @@ impl Ledger {
                 && entry.excludes(other)
             {
                 return broken(format!(
-                    "transactions {token} and {other_token} are committed against a claim"
+                    "transactions {token} and {other_token} are committed against a row lock"
                 ));
             }
         }

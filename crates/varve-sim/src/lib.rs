@@ -27,7 +27,7 @@
 //!
 //! `cargo run --release -p varve-sim -- --seeds 0..100 [--scenario NAME] [--trace]` prints crash
 //! points, and of a failure the seed and the trace of its run. Seeds that failed once are in
-//! `tests/regressions.txt`. Planted bugs (`faults.rs`: a mark lost in a compaction, a skipped
+//! `tests/regressions.txt`. Planted bugs (`faults.rs`: a deletion lost in a compaction, a skipped
 //! sweep, an ignored guard) must be found.
 
 mod actors;

@@ -115,6 +115,6 @@ fn a_skipped_sweep_is_found() {
 }
 
 #[test]
-fn a_mark_lost_in_a_compaction_is_found() {
-    finds(Bug::MarkLost, Scenario::Crash, "");
+fn a_deletion_lost_in_a_compaction_is_found() {
+    finds(Bug::DeletionLost, Scenario::Crash, "");
 }

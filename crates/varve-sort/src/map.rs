@@ -2,7 +2,7 @@
 //!
 //! The trees of the standard library are compiled anew for each type of key and value, 4 to 8 KB a
 //! time; these take a tenth of that. Whoever inserts keys in order appends, any other insertion
-//! moves what stands behind it: for catalogues, settings, trees and runs, of which there are some
+//! moves what stands behind it: for catalogs, settings, trees and runs, of which there are some
 //! thousands at most. What grows with the number of rows belongs into a tree.
 
 use std::borrow::Borrow;

@@ -10,8 +10,8 @@ use varve_types::{CommitSeq, RunId, TreeId};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::memtable::MemtableSlot;
-use crate::read::OWN_SEQ;
-use crate::transaction::{Deletes, Own};
+use crate::read::WRITE_SET_SEQ;
+use crate::transaction::{Deletes, WriteSet};
 
 /// A generation is full at this many keys and ranges.
 const GENERATION_MAX: usize = 4096;
@@ -209,14 +209,14 @@ pub(crate) struct GroupWrites {
 
 impl GroupWrites {
     /// Adds a transaction to the group, unless it writes what one in it writes.
-    pub(crate) fn admit(&mut self, own: &Own, deletes: &Deletes) -> bool {
+    pub(crate) fn admit(&mut self, write_set: &WriteSet, deletes: &Deletes) -> bool {
         let mut keys = Vec::new();
-        for (id, own) in &own.trees {
-            let rows = own.buffer.ascend(Bound::Unbounded, OWN_SEQ);
+        for (id, write_set) in &write_set.trees {
+            let rows = write_set.buffer.ascend(Bound::Unbounded, WRITE_SET_SEQ);
             let written = rows.filter_map(|(key, version)| {
                 // There is one, or the check before had failed.
-                let row = own.buffer.row(version)?;
-                own.tree.conflict_key(key, row)
+                let row = write_set.buffer.row(version)?;
+                write_set.tree.conflict_key(key, row)
             });
             keys.extend(written.map(|key| xxh3_64_with_seed(key, id.0)));
         }

@@ -13,7 +13,7 @@ use varve_types::{
     ObjectId, RunId, SortKey, TreeColumn, TreeId, TreeSchema, Uniqueness, Value,
 };
 
-use crate::catalogue::CatalogueChange;
+use crate::catalog::CatalogChange;
 use crate::format::log::{self, LogOp, Record};
 use crate::format::manifest::{Manifest, RunEntry};
 use crate::format::row::encode_row;
@@ -59,20 +59,20 @@ pub(crate) fn records(count: u64) -> Result<Vec<Record>, Broken> {
 }
 
 pub(crate) fn manifest() -> Manifest {
-    let entry = |tree, run, marks_version| RunEntry {
+    let entry = |tree, run, deletion_vector_version| RunEntry {
         tree: TreeId(tree),
         run: RunId(run),
         rows: 26_115,
         bytes: 1 << 40,
-        marks_version,
-        marked_rows: marks_version * 11,
-        entries_seq: CommitSeq(marks_version * 7),
+        deletion_vector_version,
+        deleted_rows: deletion_vector_version * 11,
+        entries_seq: CommitSeq(deletion_vector_version * 7),
     };
     Manifest {
         number: 300,
-        catalogue_version: 17,
+        catalog_version: 17,
         flushed: CommitSeq(70_000),
-        marks_through: CommitSeq(70_001),
+        deletions_through: CommitSeq(70_001),
         next_run: 9,
         next_object: 4,
         next_tree: 5,
@@ -140,27 +140,27 @@ pub(crate) fn ops(rows: &[Vec<u8>]) -> Vec<LogOp<'_>> {
         key,
     };
     vec![
-        LogOp::Catalogue(CatalogueChange::PutObject(
+        LogOp::Catalog(CatalogChange::PutObject(
             ObjectId(3),
             5,
             Arc::from(*b"definition"),
         )),
-        LogOp::Catalogue(CatalogueChange::DeleteObject(ObjectId(130))),
-        LogOp::Catalogue(CatalogueChange::CreateTree(schema(
+        LogOp::Catalog(CatalogChange::DeleteObject(ObjectId(130))),
+        LogOp::Catalog(CatalogChange::CreateTree(schema(
             6,
             SortKey::Columns(vec![2, 0]),
         ))),
-        LogOp::Catalogue(CatalogueChange::CreateTree(schema(7, SortKey::RowId))),
-        LogOp::Catalogue(CatalogueChange::CreateTree(schema(
+        LogOp::Catalog(CatalogChange::CreateTree(schema(7, SortKey::RowId))),
+        LogOp::Catalog(CatalogChange::CreateTree(schema(
             8,
             SortKey::Index(index_key()),
         ))),
-        LogOp::Catalogue(CatalogueChange::DropTree(TreeId(1))),
+        LogOp::Catalog(CatalogChange::DropTree(TreeId(1))),
         LogOp::DeleteKeys {
             tree: TreeId(6),
             keys: vec![b"key", b""],
         },
-        LogOp::Mark {
+        LogOp::DeleteInRun {
             run: RunId(8),
             ordinals: vec![0, 1, 2, 500, u32::MAX],
         },

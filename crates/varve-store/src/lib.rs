@@ -1,5 +1,5 @@
 //! The store: trees of rows in columnar runs over a key-value store, with log, memtable, manifest,
-//! snapshots, transactions, flush and background jobs. It knows tree schemas and encoded catalogue
+//! snapshots, transactions, flush and background jobs. It knows tree schemas and encoded catalog
 //! objects, never SQL, and never which backend keeps its values.
 //!
 //! Invariant: a change becomes visible by one atomic `Kv::commit`; what is written before it is
@@ -13,9 +13,9 @@
 //!
 //! The heads of the modules tell each step in full.
 //!
-//! 1. A statement adds its rows to the transaction's private write set (`transaction/own.rs`), and
-//!    notes the rows that it deletes by their place. A write set that passes half a memtable spills
-//!    to runs that only an intent lists.
+//! 1. A statement adds its rows to the transaction's private write set
+//!    (`transaction/write_set.rs`), and notes the rows that it deletes by their place. A write set
+//!    that passes half a memtable spills to runs that only an intent lists.
 //! 2. COMMIT queues a request. Whoever holds the commit lock leads: it commits for all who wait
 //!    (`transaction/group.rs`).
 //! 3. The leader validates each transaction against what was committed since its snapshot
@@ -25,20 +25,20 @@
 //!    New snapshots see them from then on. Nothing can fail here.
 //! 6. A full memtable is frozen, and a flush turns it into runs (`flush/`).
 //! 7. Compaction merges runs and gives the space of deleted rows back (`compaction/`).
-//! 8. Open (`open.rs`) replaces the epoch, reads manifest, catalogue, run heads, deletion vectors
+//! 8. Open (`open.rs`) replaces the epoch, reads manifest, catalog, run heads, deletion vectors
 //!    and log, deletes the pages of every intent that was not published, and replays the log into
 //!    the memtable (`replay.rs`). It reads no data pages.
 //!
 //! # Deletion vectors
 //!
-//! A row has one place. DELETE and UPDATE mark the old row as (run, ordinal, commit) and put the
+//! A row has one place. DELETE and UPDATE note the old row as (run, ordinal, commit) and put the
 //! new version in the memtable. So a scan of a table never looks for versions by key, and its cost
-//! depends on what changed among its rows only. The marks of a run are its deletion vector.
+//! depends on what changed among its rows only. What is deleted in a run is its deletion vector.
 //!
-//! - Marks since the last flush keep their commit (`recent_marks.rs`). A snapshot leaves out those
-//!   that are newer than it. A flush folds them into the run's bitmap (`format/marks.rs`), an
-//!   immutable value under a new key for every version. Older snapshots keep the state of the run
-//!   that they pinned.
+//! - Deletions since the last flush keep their commit (`recent_deletions.rs`). A snapshot leaves
+//!   out those that are newer than it. A flush folds them into the run's bitmap
+//!   (`format/deletion_vector.rs`), an immutable value under a new key for every version. Older
+//!   snapshots keep the state of the run that they pinned.
 //! - A flush writes the newest version of each row. Older snapshots read the memtable that they
 //!   pinned.
 //! - At commit, `RunTrace::row_now` says where a row of the transaction is by now: first from the
@@ -46,12 +46,12 @@
 //!   row that a forward map does not have was dead before, which is a conflict. Maps live as long
 //!   as somebody holds the run or memtable that they lead from. They are never stored: a compaction
 //!   that did not publish is done again, and after an open there are no older transactions.
-//! - Replay skips a mark for a run that the manifest does not list if the mark is not newer than
-//!   the manifest's `marks_through`: the commit that removed the run took the mark along. A newer
-//!   one is corruption.
-//! - An answer from statistics alone subtracts the marked rows, or is not given.
+//! - Replay skips a deletion in a run that the manifest does not list if it is not newer than the
+//!   manifest's `deletions_through`: the commit that removed the run took the deletion along. A
+//!   newer one is corruption.
+//! - An answer from statistics alone subtracts the deleted rows, or is not given.
 //!
-//! `tests/marks.rs` has a test by the name of each rule.
+//! `tests/deletion_vectors.rs` has a test by the name of each rule.
 //!
 //! # Where to read
 //!
@@ -68,8 +68,7 @@
 
 mod bulk_load;
 mod cache;
-mod catalogue;
-mod claims;
+mod catalog;
 mod compaction;
 mod conflicts;
 mod durability;
@@ -89,10 +88,11 @@ mod page_sink;
 pub mod planted;
 mod publication;
 mod read;
-mod recent_marks;
+mod recent_deletions;
 mod replay;
 mod report;
 mod reserve;
+mod row_locks;
 mod run;
 mod scratch;
 mod settings;
@@ -106,14 +106,14 @@ mod version;
 
 pub use bulk_load::{BulkLoad, BulkLoadOptions, BulkLoadReport};
 pub use cache::CacheStats;
-pub use catalogue::{CatalogueState, ObjectChange};
-pub use claims::ClaimKind;
+pub use catalog::{CatalogState, ObjectChange};
 pub use durability::CommitDurability;
 pub use error::{StoreError, StoreErrorKind, backend_failure};
 pub use integrity::{CheckReport, Problem, RepairReport, RunRepair};
 pub use jobs::{Job, JobControl, JobId, JobInfo, JobRunner, JobState};
 pub use read::{KeyRange, ScanOptions, TreeScan};
 pub use report::{ColumnStorage, StoreStats, TreeStorage};
+pub use row_locks::RowLockKind;
 pub use scratch::{ScratchSpace, ScratchTicket};
 pub use settings::StoreSettings;
 pub use store::Store;

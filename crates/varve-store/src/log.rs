@@ -198,9 +198,9 @@ pub(crate) fn put_records(
 }
 
 impl Store {
-    /// Stores the records of commits that were acknowledged before they were stored. The caller has
-    /// the turn. Where that fails, this handle takes no more commits: what it has acknowledged it
-    /// cannot keep.
+    /// Stores the records of commits that were acknowledged before they were stored. The caller
+    /// holds the commit lock. Where that fails, this handle takes no more commits: what it has
+    /// acknowledged it cannot keep.
     pub(crate) async fn store_waiting(&self) -> Result<()> {
         let mut batch = WriteBatch::new();
         let (values, durability) = {
@@ -227,7 +227,7 @@ impl Store {
         }
     }
 
-    /// Puts the records of many small values in few. The caller has the turn.
+    /// Puts the records of many small values in few. The caller holds the commit lock.
     pub(crate) async fn merge_log(&self) -> Result<()> {
         let (keys, stretches) = {
             let state = self.state();

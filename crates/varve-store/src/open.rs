@@ -10,13 +10,13 @@ use varve_sort::{VecMap, VecSet};
 use varve_types::{CommitSeq, Env, MemoryAccount, Reservation, RunId};
 
 use crate::StoreSettings;
-use crate::catalogue::Catalogue;
+use crate::catalog::Catalog;
 use crate::error::{Result, StoreError};
 use crate::format::envelope::{Kind, corrupt, seal};
 use crate::format::keys::Found;
 use crate::format::log::is_whole;
 use crate::format::manifest::{Manifest, RunEntry};
-use crate::format::{catalogue, envelope, intent, keys, marks};
+use crate::format::{catalog, deletion_vector, envelope, intent, keys};
 use crate::log::{Log, LogValue};
 use crate::replay::Replay;
 use crate::run::{Run, place_error};
@@ -36,15 +36,15 @@ pub(crate) async fn open(
     let epoch = take_epoch(&*kv, &*env).await?;
     // From here on nobody else commits, so that the calls that follow see one state.
     let found = read_records(&*kv).await?;
-    let catalogue = match found.manifest.catalogue_version {
-        0 => Catalogue::default(),
-        version => read_catalogue(&*kv, version).await?,
+    let catalog = match found.manifest.catalog_version {
+        0 => Catalog::default(),
+        version => read_catalog(&*kv, version).await?,
     };
     let version = read_runs(&*kv, &found.manifest).await?;
     sweep(&*kv, &epoch, &found).await?;
 
-    let ids = Ids::after(&found.manifest, &catalogue);
-    let mut replay = Replay::new(&found.manifest, version, catalogue, &ids);
+    let ids = Ids::after(&found.manifest, &catalog);
+    let mut replay = Replay::new(&found.manifest, version, catalog, &ids);
     replay.records(&found.log)?;
     let mut reservation = Reservation::new(Arc::clone(&memory));
     reservation.resize(replay.memtable.bytes())?;
@@ -170,23 +170,26 @@ impl Records {
     }
 }
 
-pub(crate) async fn read_catalogue(kv: &dyn Kv, version: u64) -> Result<Catalogue> {
-    let values = kv.get_many(&[keys::catalogue(version)]).await;
+pub(crate) async fn read_catalog(kv: &dyn Kv, version: u64) -> Result<Catalog> {
+    let values = kv.get_many(&[keys::catalog(version)]).await;
     let values = values?;
     match values.into_iter().next().flatten() {
-        Some(value) => catalogue::decode(version, &value),
+        Some(value) => catalog::decode(version, &value),
         None => Err(StoreError::corrupted(format!(
-            "catalogue {version} is missing"
+            "catalog {version} is missing"
         ))),
     }
 }
 
-/// Reads heads and marks. What cannot be read is remembered in its run.
+/// Reads heads and deletion vectors. What cannot be read is remembered in its run.
 pub(crate) async fn read_runs(kv: &dyn Kv, manifest: &Manifest) -> Result<Version> {
     let mut wanted: Vec<Key> = Vec::new();
     for entry in &manifest.runs {
         wanted.push(keys::head(entry.run));
-        wanted.push(keys::marks(entry.run, entry.marks_version));
+        wanted.push(keys::deletion_vector(
+            entry.run,
+            entry.deletion_vector_version,
+        ));
     }
     let values = match kv.get_many(&wanted).await {
         // One value that cannot be read fails the call: read one by one what can be.
@@ -206,8 +209,9 @@ pub(crate) async fn read_runs(kv: &dyn Kv, manifest: &Manifest) -> Result<Versio
     let mut version = Version::default();
     for entry in &manifest.runs {
         let head = values.next().unwrap_or(Ok(None));
-        let marks = values.next().unwrap_or(Ok(None));
-        let found = read_run(*entry, head, marks).map_err(|error| place_error(entry.tree, error));
+        let deletion_vector = values.next().unwrap_or(Ok(None));
+        let found =
+            read_run(*entry, head, deletion_vector).map_err(|error| place_error(entry.tree, error));
         version.set(Arc::new(Run::opened(*entry, found)));
     }
     Ok(version)
@@ -218,7 +222,7 @@ type Answer = Result<Option<Bytes>, KvError>;
 fn read_run(
     entry: RunEntry,
     head: Answer,
-    marks: Answer,
+    deletion_vector: Answer,
 ) -> Result<(Arc<RunHead>, roaring::RoaringBitmap)> {
     let missing = |key: &[u8]| StoreError::missing(key);
     let head = head?;
@@ -228,12 +232,13 @@ fn read_run(
         let message = format!("head of run {} is corrupt: number of rows", entry.run);
         return Err(StoreError::corrupted(message));
     }
-    let folded = match entry.marks_version {
+    let folded = match entry.deletion_vector_version {
         0 => roaring::RoaringBitmap::new(),
         version => {
-            let marks = marks?;
-            let marks = marks.ok_or_else(|| missing(&keys::marks(entry.run, version)))?;
-            marks::decode(entry.run, version, &marks)?
+            let deletion_vector = deletion_vector?;
+            let deletion_vector = deletion_vector
+                .ok_or_else(|| missing(&keys::deletion_vector(entry.run, version)))?;
+            deletion_vector::decode(entry.run, version, &deletion_vector)?
         }
     };
     Ok((Arc::new(head), folded))

@@ -1,4 +1,4 @@
-//! Runs are encoded in small steps, between which others have their turn.
+//! Runs are encoded in small steps, between which others run.
 
 use varve_run::{FinishedRun, RunWriter};
 use varve_types::Pacer;

@@ -6,17 +6,17 @@ use std::cell::Cell;
 use roaring::RoaringBitmap;
 
 thread_local! {
-    static LOSES_MARKS: Cell<bool> = const { Cell::new(false) };
+    static LOSES_DELETIONS: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Whether compactions on this thread forget what was deleted while they ran.
-pub fn lose_marks(lose: bool) {
-    LOSES_MARKS.set(lose);
+pub fn lose_deletions(lose: bool) {
+    LOSES_DELETIONS.set(lose);
 }
 
 /// What a compaction carries over to its outputs of the rows that died while it ran.
 pub(crate) fn carried_over(died: RoaringBitmap) -> RoaringBitmap {
-    if LOSES_MARKS.get() {
+    if LOSES_DELETIONS.get() {
         return RoaringBitmap::new();
     }
     died

@@ -55,7 +55,7 @@ impl Publication {
         varve_sort::sort(&mut retired);
         let manifest = &mut self.manifest;
         manifest.number += 1;
-        manifest.marks_through = seq;
+        manifest.deletions_through = seq;
         manifest.next_run = Ids::peek(&store.ids.run);
         manifest.next_object = Ids::peek(&store.ids.object);
         manifest.next_tree = Ids::peek(&store.ids.tree);

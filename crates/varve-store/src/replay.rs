@@ -1,11 +1,11 @@
-//! Replays the log into the memtable, the catalogue and the marks.
+//! Replays the log into the memtable, the catalog and the deletion vectors.
 
 use std::sync::Arc;
 
 use varve_kv::Bytes;
 use varve_types::{CommitSeq, RunId, TreeId, Value};
 
-use crate::catalogue::{Catalogue, CatalogueChange};
+use crate::catalog::{Catalog, CatalogChange};
 use crate::error::{Result, StoreError};
 use crate::format::envelope::corrupt;
 use crate::format::log::{self, Content, LogOp};
@@ -23,8 +23,8 @@ pub(crate) struct Replay<'a> {
     pub(crate) last: CommitSeq,
     pub(crate) version: Version,
     pub(crate) memtable: Memtable,
-    pub(crate) catalogue: Catalogue,
-    marks_through: CommitSeq,
+    pub(crate) catalog: Catalog,
+    deletions_through: CommitSeq,
     ids: &'a Ids,
 }
 
@@ -32,15 +32,15 @@ impl<'a> Replay<'a> {
     pub(crate) fn new(
         manifest: &Manifest,
         version: Version,
-        catalogue: Catalogue,
+        catalog: Catalog,
         ids: &'a Ids,
     ) -> Replay<'a> {
         Replay {
             last: manifest.flushed,
             version,
             memtable: Memtable::default(),
-            catalogue,
-            marks_through: manifest.marks_through,
+            catalog,
+            deletions_through: manifest.deletions_through,
             ids,
         }
     }
@@ -99,18 +99,18 @@ impl<'a> Replay<'a> {
     fn op(&mut self, seq: CommitSeq, op: LogOp<'_>) -> Result<()> {
         let malformed = |what| corrupt(&keys::log(seq, 0), CodecError::Malformed(what));
         match op {
-            LogOp::Catalogue(change) => {
+            LogOp::Catalog(change) => {
                 self.skip_ids(&change);
-                let applied = self.catalogue.apply(&change);
+                let applied = self.catalog.apply(&change);
                 applied.map_err(|_| malformed("tree schema"))?;
-                self.catalogue.version = seq.0;
+                self.catalog.version = seq.0;
             }
             LogOp::Insert {
                 tree: id,
                 schema_version,
                 rows,
             } => {
-                let tree = self.catalogue.trees.get(&id).map(Arc::clone);
+                let tree = self.catalog.trees.get(&id).map(Arc::clone);
                 let tree = tree.filter(|tree| tree.schema().version == schema_version);
                 let tree = tree.ok_or_else(|| malformed("tree"))?;
                 let mut tables = self.memtable.tables();
@@ -128,15 +128,16 @@ impl<'a> Replay<'a> {
                 for key in keys {
                     let table = table.as_deref_mut();
                     let deleted = table.is_some_and(|table| delete_key(table, seq, key));
-                    // What is not here was flushed, with a mark in the place of this delete.
-                    if !deleted && seq > self.marks_through {
+                    // What is not here was flushed, with a deletion vector in the place of this
+                    // delete.
+                    if !deleted && seq > self.deletions_through {
                         return Err(malformed("deleted key"));
                     }
                 }
             }
-            LogOp::Mark { run, ordinals } => match self.run(run) {
-                Some(run) => run.marks.add(ordinals, seq),
-                None if seq <= self.marks_through => {}
+            LogOp::DeleteInRun { run, ordinals } => match self.run(run) {
+                Some(run) => run.deletion_vector.add(ordinals, seq),
+                None if seq <= self.deletions_through => {}
                 None => return Err(malformed("run")),
             },
         }
@@ -160,14 +161,14 @@ impl<'a> Replay<'a> {
         Ok(key)
     }
 
-    fn skip_ids(&self, change: &CatalogueChange) {
+    fn skip_ids(&self, change: &CatalogChange) {
         let skip_tree = |tree: TreeId| Ids::skip_to(&self.ids.tree, tree.0.saturating_add(1));
         match change {
-            CatalogueChange::PutObject(id, ..) | CatalogueChange::DeleteObject(id) => {
+            CatalogChange::PutObject(id, ..) | CatalogChange::DeleteObject(id) => {
                 Ids::skip_to(&self.ids.object, id.0.saturating_add(1));
             }
-            CatalogueChange::CreateTree(schema) => skip_tree(schema.tree),
-            CatalogueChange::DropTree(tree) => skip_tree(*tree),
+            CatalogChange::CreateTree(schema) => skip_tree(schema.tree),
+            CatalogChange::DropTree(tree) => skip_tree(*tree),
         }
     }
 }

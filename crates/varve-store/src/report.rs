@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_codec::{bit_codec_names, string_codec_names, word_codec_names};
+use varve_codec::{bit_codec_names, integer_codec_names, string_codec_names};
 use varve_types::{ColumnId, CommitSeq, LogicalType, PhysicalType};
 
 use crate::CacheStats;
@@ -20,7 +20,7 @@ pub struct TreeStorage {
     /// Rows that are in the memtable and the log only.
     pub memtable_rows: u64,
     /// Rows of runs that are deleted, yet take space.
-    pub marked_rows: u64,
+    pub deleted_rows: u64,
     /// The columns in the order of a row.
     pub columns: Vec<ColumnStorage>,
     /// Bytes of all runs: pages, indexes, filters and heads.
@@ -61,8 +61,8 @@ pub struct StoreStats {
     pub compactions: u64,
     /// Bytes of rows that commits inserted or put in the place of others.
     pub row_bytes: u64,
-    /// Bytes written to the backend for them and since: log, runs, marks, manifests. Their ratio is
-    /// the write amplification.
+    /// Bytes written to the backend for them and since: log, runs, deletion vectors, manifests.
+    /// Their ratio is the write amplification.
     pub written_bytes: u64,
     /// The part of `run_bytes_written` that compactions wrote.
     pub compaction_bytes_written: u64,
@@ -113,9 +113,9 @@ pub(crate) fn tree_storage(
         });
     }
     for run in runs {
-        let marked = run.marks.count(seq);
-        storage.rows += run.rows.saturating_sub(marked);
-        storage.marked_rows += marked;
+        let deleted = run.deletion_vector.count(seq);
+        storage.rows += run.rows.saturating_sub(deleted);
+        storage.deleted_rows += deleted;
         storage.total_bytes += run.bytes;
         let head = run.head()?;
         for (column, (_, codecs)) in storage.columns.iter_mut().zip(&mut codecs) {
@@ -140,6 +140,6 @@ fn encoding_names(ty: LogicalType, codecs: u32) -> Vec<&'static str> {
     match ty.physical() {
         PhysicalType::Bits => bit_codec_names(codecs),
         PhysicalType::Bytes | PhysicalType::Binary => string_codec_names(codecs),
-        _ => word_codec_names(codecs),
+        _ => integer_codec_names(codecs),
     }
 }

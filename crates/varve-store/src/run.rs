@@ -8,9 +8,9 @@ use varve_types::{CommitSeq, RunId, TreeId};
 
 use crate::compaction::ForwardMap;
 use crate::error::{Result, StoreError};
-use crate::recent_marks::{RecentMarks, within};
+use crate::recent_deletions::{RecentDeletions, within};
 
-/// A run and its marks. A flush that folds marks makes a new one; the head is shared.
+/// A run and its deletion vector. A flush that folds deletions makes a new one; the head is shared.
 pub(crate) struct Run {
     pub(crate) id: RunId,
     pub(crate) tree: TreeId,
@@ -23,7 +23,7 @@ pub(crate) struct Run {
     pub(crate) entries_seq: CommitSeq,
     /// As long as anyone holds this, the run's values stay.
     pub(crate) pin: Arc<RunPin>,
-    pub(crate) marks: RunMarks,
+    pub(crate) deletion_vector: DeletionVector,
 }
 
 /// Keeps the values of a run from being deleted.
@@ -64,33 +64,33 @@ impl RunTrace {
 }
 
 /// Deleted rows of a run by ordinal.
-pub(crate) struct RunMarks {
+pub(crate) struct DeletionVector {
     /// Seen by every snapshot that holds this run.
     pub(crate) folded: Arc<RoaringBitmap>,
     /// The version under which `folded` is stored; 0 when it is empty.
     pub(crate) version: u64,
-    /// Marks since the last flush, with the commit that made them.
-    recent: Mutex<RecentMarks>,
+    /// Deletions since the last flush, with the commit that made them.
+    recent: Mutex<RecentDeletions>,
 }
 
-impl RunMarks {
-    pub(crate) fn new(folded: RoaringBitmap, version: u64) -> RunMarks {
-        RunMarks {
+impl DeletionVector {
+    pub(crate) fn new(folded: RoaringBitmap, version: u64) -> DeletionVector {
+        DeletionVector {
             folded: Arc::new(folded),
             version,
             recent: Mutex::default(),
         }
     }
 
-    fn recent(&self) -> MutexGuard<'_, RecentMarks> {
+    fn recent(&self) -> MutexGuard<'_, RecentDeletions> {
         // No step under this lock can panic half-way.
         self.recent.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Marks rows as deleted by a commit. On replay some may be among the folded ones already.
+    /// Adds rows that a commit deleted. On replay some may be among the folded ones already.
     pub(crate) fn add(&self, ordinals: impl IntoIterator<Item = u32>, seq: CommitSeq) {
-        let unmarked = |ordinal: &u32| !self.folded.contains(*ordinal);
-        let ordinals = ordinals.into_iter().filter(unmarked);
+        let undeleted = |ordinal: &u32| !self.folded.contains(*ordinal);
+        let ordinals = ordinals.into_iter().filter(undeleted);
         self.recent().add(ordinals, seq);
     }
 
@@ -123,7 +123,7 @@ impl RunMarks {
         !self.recent().is_empty()
     }
 
-    /// All marks as one bitmap.
+    /// All deleted rows as one bitmap.
     pub(crate) fn all(&self) -> RoaringBitmap {
         let mut all = (*self.folded).clone();
         self.recent().add_to(&mut all);
@@ -132,7 +132,7 @@ impl RunMarks {
 }
 
 impl Run {
-    /// A new run without marks.
+    /// A new run without deleted rows.
     pub(crate) fn new(tree: TreeId, head: Arc<RunHead>, bytes: u64) -> Run {
         Run {
             id: head.run(),
@@ -142,7 +142,7 @@ impl Run {
             entries_seq: CommitSeq(0),
             pin: RunPin::new(head.run(), tree),
             head: Ok(head),
-            marks: RunMarks::new(RoaringBitmap::new(), 0),
+            deletion_vector: DeletionVector::new(RoaringBitmap::new(), 0),
         }
     }
 
@@ -163,12 +163,12 @@ impl Run {
             rows: entry.rows,
             entries_seq: entry.entries_seq,
             pin: RunPin::new(entry.run, entry.tree),
-            marks: RunMarks::new(folded, entry.marks_version),
+            deletion_vector: DeletionVector::new(folded, entry.deletion_vector_version),
         }
     }
 
-    /// The same run with other marks.
-    pub(crate) fn with_marks(&self, marks: RunMarks) -> Run {
+    /// The same run with another deletion vector.
+    pub(crate) fn with_deletion_vector(&self, deletion_vector: DeletionVector) -> Run {
         Run {
             id: self.id,
             tree: self.tree,
@@ -177,16 +177,16 @@ impl Run {
             rows: self.rows,
             entries_seq: self.entries_seq,
             pin: Arc::clone(&self.pin),
-            marks,
+            deletion_vector,
         }
     }
 
     /// The same run, published by this commit.
     pub(crate) fn with_entries_seq(&self, seq: CommitSeq) -> Run {
-        let folded = (*self.marks.folded).clone();
+        let folded = (*self.deletion_vector.folded).clone();
         Run {
             entries_seq: seq,
-            ..self.with_marks(RunMarks::new(folded, self.marks.version))
+            ..self.with_deletion_vector(DeletionVector::new(folded, self.deletion_vector.version))
         }
     }
 

@@ -5,18 +5,18 @@ use std::sync::Arc;
 use varve_types::CommitSeq;
 
 use crate::Store;
-use crate::catalogue::Catalogue;
+use crate::catalog::Catalog;
 use crate::memtable::Memtables;
 use crate::version::Version;
 
-/// The state of a store after one commit. Runs, memtables and catalogue are pinned; marks and row
+/// The state of a store after one commit. Runs, memtables and catalog are pinned; deletions and row
 /// versions that are newer than `seq` are left out by whoever reads them.
 pub(crate) struct Snapshot {
     pub(crate) store: Arc<Store>,
     pub(crate) seq: CommitSeq,
     pub(crate) version: Arc<Version>,
     pub(crate) memtables: Memtables,
-    pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) catalog: Arc<Catalog>,
 }
 
 impl Drop for Snapshot {

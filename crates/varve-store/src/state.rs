@@ -6,17 +6,17 @@ use std::sync::{Arc, Mutex, Weak};
 use varve_sort::{VecMap, VecSet};
 use varve_types::{CommitSeq, Reservation, RunId, TreeId};
 
-use crate::catalogue::Catalogue;
-use crate::claims::RecentClaims;
+use crate::catalog::Catalog;
 use crate::conflicts::RecentKeys;
 use crate::error::{Result, StoreError};
 use crate::format::manifest::Manifest;
 use crate::log::Log;
 use crate::memtable::{Memtable, Memtables};
 use crate::replay::Replay;
+use crate::row_locks::RecentRowLocks;
 use crate::run::RunPin;
 use crate::snapshot::Snapshot;
-use crate::transaction::Own;
+use crate::transaction::WriteSet;
 use crate::version::Version;
 use crate::{StoreSettings, StoreStats, Transaction, TreeStorage, report};
 
@@ -30,18 +30,18 @@ pub(crate) struct State {
     pub(crate) frozen: Option<Frozen>,
     /// What both take.
     pub(crate) memtable_bytes: Reservation,
-    pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) catalog: Arc<Catalog>,
     /// As it is stored, or would be.
     pub(crate) manifest: Manifest,
     pub(crate) log: Log,
     pub(crate) recent: RecentKeys,
-    pub(crate) claims: RecentClaims,
+    pub(crate) row_locks: RecentRowLocks,
     /// The last commit of this process that wrote to a tree.
     pub(crate) written: VecMap<TreeId, CommitSeq>,
     /// Why this handle takes no more commits.
     pub(crate) failure: Option<StoreError>,
     pub(crate) counters: Counters,
-    /// What transactions that may still be open have written and claimed; it may list ended ones.
+    /// What transactions that may still be open have written and locked; it may list ended ones.
     open: Vec<Open>,
     /// How many snapshots there are, by commit, the oldest first. In front is one that is in use.
     snapshots: VecDeque<(CommitSeq, u32)>,
@@ -55,16 +55,16 @@ pub(crate) struct State {
 /// A transaction as others see it.
 struct Open {
     snapshot: Weak<Snapshot>,
-    own: Weak<Mutex<Own>>,
+    write_set: Weak<Mutex<WriteSet>>,
 }
 
 /// What a flush writes out: everything up to one commit.
 #[derive(Clone)]
 pub(crate) struct Frozen {
-    /// The last commit whose rows and catalogue are in here; rows may die after it.
+    /// The last commit whose rows and catalog are in here; rows may die after it.
     pub(crate) seq: CommitSeq,
     pub(crate) memtable: Arc<Memtable>,
-    pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) catalog: Arc<Catalog>,
 }
 
 /// Whether commits may add to the active memtable.
@@ -141,11 +141,11 @@ impl State {
             memtable: Arc::new(replay.memtable),
             frozen: None,
             memtable_bytes,
-            catalogue: Arc::new(replay.catalogue),
+            catalog: Arc::new(replay.catalog),
             manifest,
             log,
             recent: RecentKeys::default(),
-            claims: RecentClaims::default(),
+            row_locks: RecentRowLocks::default(),
             written: VecMap::new(),
             failure: None,
             counters: Counters::default(),
@@ -172,13 +172,14 @@ impl State {
     }
 
     /// Puts an empty memtable in the place of the active one, which waits to be flushed. Does
-    /// nothing while another one waits, or where no commit came since. The caller has the turn.
+    /// nothing while another one waits, or where no commit came since. The caller holds the commit
+    /// lock.
     pub(crate) fn freeze(&mut self) {
         if self.frozen.is_none() && self.last > self.manifest.flushed {
             self.frozen = Some(Frozen {
                 seq: self.last,
                 memtable: core::mem::take(&mut self.memtable),
-                catalogue: Arc::clone(&self.catalogue),
+                catalog: Arc::clone(&self.catalog),
             });
         }
     }
@@ -244,11 +245,11 @@ impl State {
         match self.snapshots.front() {
             Some((oldest, _)) => {
                 self.recent.forget_through(*oldest);
-                self.claims.forget_through(*oldest);
+                self.row_locks.forget_through(*oldest);
             }
             None => {
                 self.recent.forget_all();
-                self.claims.forget_all();
+                self.row_locks.forget_all();
             }
         }
     }
@@ -256,18 +257,18 @@ impl State {
     /// Notes a transaction that begins.
     pub(crate) fn add_open(&mut self, transaction: &Transaction) {
         if self.open.len() == self.open.capacity() {
-            self.open.retain(|open| open.own.strong_count() > 0);
+            self.open.retain(|open| open.write_set.strong_count() > 0);
         }
         self.open.push(Open {
             snapshot: Arc::downgrade(&transaction.snapshot),
-            own: Arc::downgrade(&transaction.own),
+            write_set: Arc::downgrade(&transaction.write_set),
         });
     }
 
     /// The transactions that have not ended.
-    pub(crate) fn open(&self) -> Vec<(Arc<Snapshot>, Arc<Mutex<Own>>)> {
+    pub(crate) fn open(&self) -> Vec<(Arc<Snapshot>, Arc<Mutex<WriteSet>>)> {
         let open = self.open.iter();
-        open.filter_map(|open| Some((open.snapshot.upgrade()?, open.own.upgrade()?)))
+        open.filter_map(|open| Some((open.snapshot.upgrade()?, open.write_set.upgrade()?)))
             .collect()
     }
 
@@ -319,7 +320,7 @@ impl State {
     }
 
     pub(crate) fn tree_storage(&self, tree: TreeId) -> Result<TreeStorage> {
-        let Some(shape) = self.catalogue.trees.get(&tree) else {
+        let Some(shape) = self.catalog.trees.get(&tree) else {
             return Err(StoreError::internal(format!("there is no tree {tree}")));
         };
         let memtables = self.memtables();

@@ -3,12 +3,12 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use futures_util::lock::{Mutex as Turn, MutexGuard as TurnGuard};
+use futures_util::lock::{Mutex as AsyncMutex, MutexGuard as CommitLockGuard};
 use varve_kv::{Bytes, Guard, Key, Kv, KvError, WriteBatch};
 use varve_types::{Env, Failure, LocalFuture, MemoryAccount, Reservation, RunId, TreeId};
 
 use crate::cache::{GroupCache, PageCache, RowCache};
-use crate::catalogue::Catalogue;
+use crate::catalog::Catalog;
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::keys;
 use crate::format::manifest::Manifest;
@@ -37,15 +37,15 @@ pub struct Store {
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) commits: CommitQueue,
     state: Mutex<State>,
-    /// Whoever claims rows that nobody else may hold has it, so that two do not find the same free.
-    claiming: Mutex<()>,
+    /// Whoever locks rows that nobody else may hold has it, so that two do not find the same free.
+    row_locking: Mutex<()>,
     /// Whoever changes what is published holds it: commits, the ends of flushes, deletions of
     /// pages.
-    turn: Turn<()>,
-    /// Whoever writes the frozen memtable out holds it, and takes the turn only within.
-    pub(crate) flushing: Turn<()>,
-    /// Whoever merges runs holds it, and takes the turn only within.
-    pub(crate) compacting: Turn<()>,
+    commit_lock: AsyncMutex<()>,
+    /// Whoever writes the frozen memtable out holds it, and takes the commit lock only within.
+    pub(crate) flushing: AsyncMutex<()>,
+    /// Whoever merges runs holds it, and takes the commit lock only within.
+    pub(crate) compacting: AsyncMutex<()>,
     /// Vectors of columns that scans decoded, filtered or took rows of.
     pub(crate) vectors_decoded: AtomicU64,
 }
@@ -77,8 +77,8 @@ pub(crate) struct Ids {
 
 impl Ids {
     /// The ids that are free after an open.
-    pub(crate) fn after(manifest: &Manifest, catalogue: &Catalogue) -> Ids {
-        let (object, tree) = catalogue.next_ids();
+    pub(crate) fn after(manifest: &Manifest, catalog: &Catalog) -> Ids {
+        let (object, tree) = catalog.next_ids();
         Ids {
             run: AtomicU64::new(manifest.next_run),
             object: AtomicU64::new(manifest.next_object.max(object)),
@@ -122,7 +122,7 @@ impl Store {
     /// Opens a store, or makes one where there is none, and fences whoever had it open.
     ///
     /// `55006` where another opener came in between, `0A000` for a format that this version does
-    /// not know, `XX001` naming the record where manifest, catalogue or log are damaged. A damaged
+    /// not know, `XX001` naming the record where manifest, catalog or log are damaged. A damaged
     /// run only fails reads of its tree.
     pub async fn open(
         kv: Arc<dyn Kv>,
@@ -150,10 +150,10 @@ impl Store {
             jobs: Arc::default(),
             commits: CommitQueue::default(),
             state: Mutex::new(parts.state),
-            claiming: Mutex::new(()),
-            turn: Turn::new(()),
-            flushing: Turn::new(()),
-            compacting: Turn::new(()),
+            row_locking: Mutex::new(()),
+            commit_lock: AsyncMutex::new(()),
+            flushing: AsyncMutex::new(()),
+            compacting: AsyncMutex::new(()),
             vectors_decoded: AtomicU64::new(0),
         }))
     }
@@ -178,7 +178,7 @@ impl Store {
             seq: state.last,
             version: Arc::clone(&state.version),
             memtables: state.memtables(),
-            catalogue: Arc::clone(&state.catalogue),
+            catalog: Arc::clone(&state.catalog),
         };
         let transaction = Transaction::new(snapshot);
         state.add_open(&transaction);
@@ -189,7 +189,7 @@ impl Store {
     /// their next step.
     pub async fn close(self: &Arc<Store>) -> Result<()> {
         self.jobs.stop();
-        let _turn = self.take_turn().await;
+        let _commit_lock = self.take_commit_lock().await;
         let (mut done, is_all_stored) = {
             let state = self.state();
             (state.check_usable(), state.log.waiting().is_empty())
@@ -255,16 +255,18 @@ impl Store {
         scratch.unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn claiming(&self) -> MutexGuard<'_, ()> {
-        self.claiming.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn row_locking(&self) -> MutexGuard<'_, ()> {
+        self.row_locking
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits for the turn to change what is published.
-    pub(crate) async fn take_turn(&self) -> TurnGuard<'_, ()> {
-        let turn = self.turn.lock().await;
+    /// Waits for the commit lock, under which what is published changes.
+    pub(crate) async fn take_commit_lock(&self) -> CommitLockGuard<'_, ()> {
+        let commit_lock = self.commit_lock.lock().await;
         // What a dropped commit left half-way comes first.
         self.write_group().await;
-        turn
+        commit_lock
     }
 
     /// One guarded commit, for which the reserve is given up where the storage is full. A commit
@@ -342,7 +344,7 @@ impl Store {
     }
 
     /// Deletes pages that nothing names any more: of transactions that were rolled back, and of
-    /// runs that no snapshot holds. The caller has the turn.
+    /// runs that no snapshot holds. The caller holds the commit lock.
     pub(crate) async fn reap(&self) -> Result<()> {
         let collected = Collected {
             store: self,

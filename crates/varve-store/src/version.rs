@@ -61,8 +61,8 @@ impl Version {
             rows: run.rows,
             entries_seq: run.entries_seq,
             bytes: run.bytes,
-            marks_version: run.marks.version,
-            marked_rows: run.marks.folded.len(),
+            deletion_vector_version: run.deletion_vector.version,
+            deleted_rows: run.deletion_vector.folded.len(),
         };
         self.all_runs().map(entry).collect()
     }

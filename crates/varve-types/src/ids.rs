@@ -15,7 +15,7 @@ macro_rules! id {
 }
 
 id!(
-    /// A catalogue object: a table, later an index or a view.
+    /// A catalog object: a table, later an index or a view.
     ObjectId(u64)
 );
 id!(
@@ -40,12 +40,12 @@ id!(
     RowPosition(u64)
 );
 id!(
-    /// An enumeration of the catalogue.
+    /// An enumeration of the catalog.
     EnumId(u32)
 );
 
 id!(
-    /// A type of rows: a composite type or a table of the catalogue.
+    /// A type of rows: a composite type or a table of the catalog.
     RowTypeId(u32)
 );
 

@@ -29,9 +29,9 @@ macro_rules! scalar_types {
         #[non_exhaustive]
         pub enum LogicalType {
             $(#[doc = concat!("`", $text, "`")] $name,)*
-            /// An enumeration that the catalogue defines.
+            /// An enumeration that the catalog defines.
             Enum(EnumId),
-            /// Rows, of a type that the catalogue defines or of none.
+            /// Rows, of a type that the catalog defines or of none.
             Row(RowTypeId),
             /// An array of any number of dimensions.
             Array(ElementType),
@@ -60,7 +60,7 @@ macro_rules! scalar_types {
         }
 
         impl LogicalType {
-            /// Every type that needs no catalogue and is no array, in the order of their codes.
+            /// Every type that needs no catalog and is no array, in the order of their codes.
             pub const ALL: [LogicalType; 27] = [$(LogicalType::$name,)*];
 
             /// As the element of an array; `None` for arrays.
@@ -177,7 +177,7 @@ impl LogicalType {
         self.facts().physical
     }
 
-    /// The name that PostgreSQL's `format_type` gives; that of an enumeration is in the catalogue.
+    /// The name that PostgreSQL's `format_type` gives; that of an enumeration is in the catalog.
     pub fn name(self) -> &'static str {
         self.facts().name
     }
@@ -249,7 +249,7 @@ impl LogicalType {
         LogicalType::ALL.into_iter().find(|ty| ty.code() == code)
     }
 
-    /// The type with this OID that needs no catalogue.
+    /// The type with this OID that needs no catalog.
     pub fn from_oid(oid: u32) -> Option<LogicalType> {
         LogicalType::ALL.into_iter().find_map(|ty| {
             let array = ty.array().filter(|array| array.oid() == oid);
@@ -275,7 +275,7 @@ impl LogicalType {
     }
 }
 
-/// The name; of a type of the catalogue `type#` and its id, for which whoever knows the catalogue
+/// The name; of a type of the catalog `type#` and its id, for which whoever knows the catalog
 /// puts its name.
 impl core::fmt::Display for LogicalType {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {

@@ -17,7 +17,7 @@
 //! | values | layout 1: bits, pad; 2: `i32`, pad; 3: `i64`; 4: `f64`; 5: `u32` offsets, one more than values, pad; UTF-8, pad; 6: as 5, any bytes |
 //!
 //! Layout 5 has text, and what JavaScript has no type for as PostgreSQL writes it: numeric, time,
-//! interval, uuid, jsonb, arrays, enums, names of the catalogues (`regclass` and the like). Layout
+//! interval, uuid, jsonb, arrays, enums, names of the catalogs (`regclass` and the like). Layout
 //! 6 has bytea. A real is the double nearest to its shortest text.
 //!
 //! Dictionaries of a set are numbered from 0 in the order in which they first occur, so a reader
@@ -136,7 +136,7 @@ fn encode_column(
     encode_values(writer, &column)
 }
 
-/// Whether the numbers of a type say nothing to a reader who has not got the catalogue.
+/// Whether the numbers of a type say nothing to a reader who has not got the catalog.
 fn is_sent_as_text(ty: LogicalType) -> bool {
     ty.is_reg() || matches!(ty, LogicalType::Time | LogicalType::Enum(_))
 }

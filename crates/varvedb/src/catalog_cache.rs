@@ -1,23 +1,23 @@
-//! The tables that a transaction sees, decoded once for each state of the catalogue.
+//! The tables that a transaction sees, decoded once for each state of the catalog.
 
 use std::sync::Arc;
 
 use varve_catalog::{Catalog, CatalogObject, decode_object, is_temporary};
-use varve_store::{CatalogueState, ObjectChange, Transaction};
+use varve_store::{CatalogState, ObjectChange, Transaction};
 use varve_types::{ObjectId, Result};
 
-/// Remembers the last catalogue and the state that it was made from.
+/// Remembers the last catalog and the state that it was made from.
 pub(crate) struct CatalogCache {
     known: Option<Known>,
     /// The schema of the session's temporary relations; those of others are not seen.
     temporary: ObjectId,
 }
 
-/// The state without objects has the catalogue without any, so that the first one is made as the
+/// The state without objects has the catalog without any, so that the first one is made as the
 /// others are.
 #[derive(Default)]
 struct Known {
-    state: CatalogueState,
+    state: CatalogState,
     path: Option<SearchPath>,
     catalog: Arc<Catalog>,
 }
@@ -86,9 +86,9 @@ impl CatalogCache {
         }
     }
 
-    /// The catalogue as `transaction` sees it, its own changes included.
+    /// The catalog as `transaction` sees it, its own changes included.
     pub fn get(&mut self, transaction: &Transaction, path: &SearchPath) -> Result<Arc<Catalog>> {
-        let state = transaction.catalogue_state();
+        let state = transaction.catalog_state();
         let known = self.known.take().unwrap_or_default();
         let is_same = known.state.is_same(&state);
         let mut catalog = known.catalog;

@@ -13,7 +13,7 @@ use varve_types::meter::Cancel;
 use varve_types::{Error, ObjectId, Result, SqlState, Value};
 
 use crate::database::Shared;
-use crate::session::{CancelFlag, LentSettings};
+use crate::session::{CancelFlag, SettingsOverlay};
 use varve_types::Notice;
 
 impl varve_copy::CopyHost for SessionHost {
@@ -46,7 +46,7 @@ struct HostState {
     /// The sequence whose value was taken last.
     last: Option<ObjectId>,
     /// Where the running statement reads settings: those of the session.
-    settings: Option<LentSettings>,
+    settings: Option<SettingsOverlay>,
     /// What random numbers follow from, where a seed was given.
     seed: Option<u64>,
     /// How long the running statement is to wait yet.
@@ -188,7 +188,7 @@ impl SessionHost {
     }
 
     /// Lends settings to a statement, or takes back what became of them.
-    pub fn swap_settings(&self, settings: Option<LentSettings>) -> Option<LentSettings> {
+    pub fn swap_settings(&self, settings: Option<SettingsOverlay>) -> Option<SettingsOverlay> {
         std::mem::replace(&mut self.state().settings, settings)
     }
 
@@ -198,8 +198,8 @@ impl SessionHost {
             return self.shared.advisory.rows();
         }
         let state = self.state();
-        let lent = state.settings.as_ref();
-        lent.map_or_else(Vec::new, |lent| lent.rows(&self.shared, view))
+        let overlay = state.settings.as_ref();
+        overlay.map_or_else(Vec::new, |overlay| overlay.rows(&self.shared, view))
     }
 
     /// Makes values of sequences that were handed out durable.

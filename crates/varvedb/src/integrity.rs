@@ -39,13 +39,14 @@ pub struct RepairReport {
 /// What became of one damaged run of a table. Its values are kept under quarantine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TableRepair {
-    /// The table; none where the catalogue does not name it any more.
+    /// The table; none where the catalog does not name it any more.
     pub table: Option<String>,
     /// Rows that could be read, and are in the table again.
     pub rows_kept: u64,
     /// Rows that could not be read.
     pub rows_lost: u64,
-    /// Up to so many rows that had been deleted may be back, since their marks are lost.
+    /// Up to so many rows that had been deleted may be back, since the deletion vector of their run
+    /// is lost.
     pub deleted_rows_back_max: u64,
     /// What was wrong.
     pub errors: Vec<String>,
@@ -83,7 +84,7 @@ impl Database {
             table: table_of(&transaction, Some(run.tree)),
             rows_kept: run.rows_kept,
             rows_lost: run.rows_lost,
-            deleted_rows_back_max: run.marks_lost,
+            deleted_rows_back_max: run.deletions_lost,
             errors: run.errors,
         };
         let report = RepairReport {

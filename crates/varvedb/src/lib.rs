@@ -15,7 +15,7 @@
 //!    and the settings that decide what a literal is are the same. So DDL on one table leaves the
 //!    plans of others. Where there is no plan, the syntax trees of 512 texts are kept too.
 //! 2. The session begins a store transaction: a snapshot, which pins runs, deletion vectors,
-//!    memtables and catalogue. `catalog_cache.rs` decodes the catalogue, unless this state is known
+//!    memtables and catalog. `catalog_cache.rs` decodes the catalog, unless this state is known
 //!    already.
 //! 3. A lookup, constant rows, and expressions over one of these are computed at once
 //!    (`session/direct.rs`). All other plans go to `varve-exec`, which reads through `varve-dml`'s

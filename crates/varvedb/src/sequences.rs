@@ -69,7 +69,7 @@ impl Sequences {
         self.states.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Reads the states of the sequences of a catalogue that are not known yet.
+    /// Reads the states of the sequences of a catalog that are not known yet.
     pub async fn load(&self, transaction: &Transaction, catalog: &Catalog) -> Result<()> {
         for sequence in catalog.sequences.values() {
             if self.states().contains_key(&sequence.tree) {

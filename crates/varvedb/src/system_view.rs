@@ -61,7 +61,7 @@ fn rows(
             }
             let mut rows = catalog_rows(which, catalog);
             if let Some(at) = columns.iter().position(|one| one.name == "last_value") {
-                // The rows are the sequences in the catalogue's order, without their states.
+                // The rows are the sequences in the catalog's order, without their states.
                 for (row, sequence) in rows.iter_mut().zip(catalog.sequences.values()) {
                     let (last, is_called) = shared.sequences.value(sequence)?;
                     if let Some(value) = row.get_mut(at).filter(|_| is_called) {
@@ -233,8 +233,8 @@ fn storage_rows(
         let bytes = storage.total_bytes - in_columns;
         beside(rows, bytes, "heads, zone maps, filters");
     }
-    if storage.marked_rows > 0 {
-        beside(storage.marked_rows, 0, "deleted, space not given back yet");
+    if storage.deleted_rows > 0 {
+        beside(storage.deleted_rows, 0, "deleted, space not given back yet");
     }
     if storage.memtable_rows > 0 {
         beside(storage.memtable_rows, 0, "in memory and log");

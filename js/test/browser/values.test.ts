@@ -43,7 +43,7 @@ test('values keep their type there and back', async () => {
   ]);
 });
 
-test('labels of enums and names of the catalogue are text', async () => {
+test('labels of enums and names of the catalog are text', async () => {
   const db = await create();
   await db.exec("CREATE TYPE mood AS ENUM ('sad', 'happy'); CREATE TABLE person (mood mood)");
   const { rows: changed } = await db.query('INSERT INTO person VALUES ($1) RETURNING mood', [

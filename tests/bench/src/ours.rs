@@ -9,9 +9,9 @@ use crate::set::{Column, Texts, Values};
 use std::hint::black_box;
 use varve_codec::{
     BLOCK_VECTORS_MAX, BlockEncoder, BlockOptions, BlockValues, Codec, Decoded, DecodedBits,
-    ROWS_MAX, Shared, Stage, Strings, StringsRef, WordKind, bit_codec_names, decode_bits,
-    decode_strings, decode_words, encode_bits, f64_from_word, put_frames, read_frames, split_bits,
-    string_codec_names, word_codec_names, word_from_f64, write_frames,
+    IntegerKind, ROWS_MAX, Shared, Stage, Strings, StringsRef, bit_codec_names, decode_bits,
+    decode_integers, decode_strings, encode_bits, f64_from_integer, integer_codec_names,
+    integer_from_f64, put_frames, read_frames, split_bits, string_codec_names, write_frames,
 };
 
 /// A vector ends with the row in which its text passes this.
@@ -45,7 +45,7 @@ pub struct Block {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
-    Words(WordKind),
+    Words(IntegerKind),
     Strings,
     Bits,
 }
@@ -53,9 +53,9 @@ enum Kind {
 impl Kind {
     fn of(values: &Values) -> Kind {
         match values {
-            Values::Int32(_) => Kind::Words(WordKind::Int32),
-            Values::Int64(_) => Kind::Words(WordKind::Int64),
-            Values::Float64(_) => Kind::Words(WordKind::Float64),
+            Values::Int32(_) => Kind::Words(IntegerKind::Int32),
+            Values::Int64(_) => Kind::Words(IntegerKind::Int64),
+            Values::Float64(_) => Kind::Words(IntegerKind::Float64),
             Values::Bool(_) => Kind::Bits,
             Values::Text(_) | Values::Bytes(_) => Kind::Strings,
         }
@@ -87,7 +87,7 @@ impl Encoded {
         }
         let tag = (0..32).max_by_key(|tag| counts[*tag]).unwrap_or(0);
         let (kind, names) = match self.kind {
-            Kind::Words(_) => ("numbers", word_codec_names(1 << tag)),
+            Kind::Words(_) => ("numbers", integer_codec_names(1 << tag)),
             Kind::Strings => ("strings", string_codec_names(1 << tag)),
             Kind::Bits => ("booleans", bit_codec_names(1 << tag)),
         };
@@ -201,7 +201,7 @@ pub fn encode_blocks(
             Values::Float64(doubles) => {
                 let words = doubles[first..first + rows]
                     .iter()
-                    .map(|d| word_from_f64(*d));
+                    .map(|d| integer_from_f64(*d));
                 let words = filled(column, first, words.collect());
                 put_words(
                     column,
@@ -283,7 +283,7 @@ fn put_words(
     let Kind::Words(kind) = Kind::of(&column.values) else {
         unreachable!("only columns of numbers have words")
     };
-    let block = encoder.encode(BlockValues::Words(kind, words), vector_rows);
+    let block = encoder.encode(BlockValues::Integers(kind, words), vector_rows);
     let block = block.expect("the values are within bounds");
     let mut from = first;
     for ((vector, rows), out) in block.vectors.iter().zip(vector_rows).zip(out) {
@@ -361,7 +361,7 @@ pub fn decode_forms(encoded: &Encoded) {
     visit(encoded, |kind, shared, values, rows, _| match kind {
         _ if rows == 0 => {}
         Kind::Words(kind) => {
-            black_box(decode_words(kind, shared, values, rows).expect("we wrote it"));
+            black_box(decode_integers(kind, shared, values, rows).expect("we wrote it"));
         }
         Kind::Strings => {
             black_box(decode_strings(shared, values, rows, TEXT_BYTES_MAX).expect("we wrote it"));
@@ -380,10 +380,10 @@ pub fn decode_flat(encoded: &Encoded, mut take: impl FnMut(&Flat, &DecodedBits, 
         |kind, shared, values, rows, (validity, vector_rows)| {
             match kind {
                 Kind::Words(kind) if rows > 0 => {
-                    let words = decode_words(kind, shared, values, rows).expect("we wrote it");
-                    if kind == WordKind::Float64 {
+                    let words = decode_integers(kind, shared, values, rows).expect("we wrote it");
+                    if kind == IntegerKind::Float64 {
                         flat.doubles.clear();
-                        spread(&words, shared, rows, f64_from_word, &mut flat.doubles);
+                        spread(&words, shared, rows, f64_from_integer, &mut flat.doubles);
                     } else {
                         flat.ints.clear();
                         spread(&words, shared, rows, |word| word, &mut flat.ints);
@@ -461,7 +461,7 @@ fn spread<T: Copy>(
             out.extend(codes.iter().map(|code| value(values[*code as usize])));
         }
         Decoded::Shared { codes, resource } => {
-            let values = shared.words(*resource).expect("we wrote it");
+            let values = shared.integers(*resource).expect("we wrote it");
             out.extend(codes.iter().map(|code| value(values[*code as usize])));
         }
         Decoded::RunEnds { ends, values } => {

@@ -68,7 +68,7 @@ pub(crate) mod tests {
         let one = class_of(&failed("42883", "function \"f\" does not exist"));
         let two = class_of(&failed("42883", "function \"g\" does not exist"));
         assert_ne!(one, two, "a function that is missing is a class");
-        let catalogue = class_of(&failed("42P01", "relation \"pg_class\" does not exist"));
-        assert!(catalogue.contains("pg_class"));
+        let catalog = class_of(&failed("42P01", "relation \"pg_class\" does not exist"));
+        assert!(catalog.contains("pg_class"));
     }
 }

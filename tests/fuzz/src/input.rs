@@ -2,13 +2,13 @@
 //!
 //! Layout: kind (u8), rows (u16), bytes of the shared part (u32), the shared part, the vector.
 
-use varve_codec::WordKind;
+use varve_codec::IntegerKind;
 
 /// What the values of a vector are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Words.
-    Words(WordKind),
+    Words(IntegerKind),
     /// Strings.
     Strings,
     /// Bits.
@@ -36,9 +36,9 @@ impl Input {
     /// Its bytes.
     pub fn to_bytes(&self) -> Vec<u8> {
         let kind = match self.kind {
-            Kind::Words(WordKind::Int32) => 0,
-            Kind::Words(WordKind::Int64) => 1,
-            Kind::Words(WordKind::Float64) => 2,
+            Kind::Words(IntegerKind::Int32) => 0,
+            Kind::Words(IntegerKind::Int64) => 1,
+            Kind::Words(IntegerKind::Float64) => 2,
             Kind::Strings => 3,
             Kind::Bits => 4,
             Kind::SameWords => 5,
@@ -61,9 +61,9 @@ impl Input {
         let (shared, vector) = rest.split_at(shared_bytes.min(rest.len()));
         Some(Input {
             kind: match kind % 7 {
-                0 => Kind::Words(WordKind::Int32),
-                1 => Kind::Words(WordKind::Int64),
-                2 => Kind::Words(WordKind::Float64),
+                0 => Kind::Words(IntegerKind::Int32),
+                1 => Kind::Words(IntegerKind::Int64),
+                2 => Kind::Words(IntegerKind::Float64),
                 3 => Kind::Strings,
                 4 => Kind::Bits,
                 5 => Kind::SameWords,

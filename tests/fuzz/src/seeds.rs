@@ -4,9 +4,9 @@ use crate::input::{Input, Kind};
 use crate::random::Random;
 use crate::targets;
 use varve_codec::{
-    BlockEncoder, BlockOptions, BlockValues, Codec, Stage, StringsRef, WordKind, bit_codec_names,
-    encode_bits, encode_same_strings, encode_same_words, string_codec_names, word_codec_names,
-    word_from_f64,
+    BlockEncoder, BlockOptions, BlockValues, Codec, IntegerKind, Stage, StringsRef,
+    bit_codec_names, encode_bits, encode_same_integers, encode_same_strings, integer_codec_names,
+    integer_from_f64, string_codec_names,
 };
 
 /// A vector and the name of its outermost codec.
@@ -103,7 +103,7 @@ fn options(codec: Codec, point_reads: bool) -> BlockOptions {
 
 const ROWS: usize = 3000;
 
-fn word_blocks() -> Vec<(WordKind, Vec<i64>)> {
+fn word_blocks() -> Vec<(IntegerKind, Vec<i64>)> {
     let mut random = Random(11);
     let mut integers = |make: &mut dyn FnMut(i64, &mut Random) -> i64| -> Vec<i64> {
         (0_i64..).take(ROWS).map(|i| make(i, &mut random)).collect()
@@ -112,41 +112,41 @@ fn word_blocks() -> Vec<(WordKind, Vec<i64>)> {
     let mut walk = 500_i64;
     let mut blocks = vec![
         (
-            WordKind::Int64,
+            IntegerKind::Int64,
             integers(&mut |_, random| random.bits().cast_signed()),
         ),
-        (WordKind::Int64, integers(&mut |i, _| i * 3)),
+        (IntegerKind::Int64, integers(&mut |i, _| i * 3)),
         (
-            WordKind::Int64,
+            IntegerKind::Int64,
             integers(&mut |i, random| i * 50 + small(random, 50)),
         ),
-        (WordKind::Int64, integers(&mut |i, _| i * i)),
+        (IntegerKind::Int64, integers(&mut |i, _| i * i)),
         (
-            WordKind::Int64,
+            IntegerKind::Int64,
             integers(&mut |i, _| if i % 2 == 0 { i64::MIN } else { i64::MAX }),
         ),
         (
-            WordKind::Int64,
+            IntegerKind::Int64,
             integers(&mut |_, random| small(random, 7) * 1_000_003),
         ),
-        (WordKind::Int64, integers(&mut |i, _| i / 500 * 999)),
+        (IntegerKind::Int64, integers(&mut |i, _| i / 500 * 999)),
         (
-            WordKind::Int32,
+            IntegerKind::Int32,
             integers(&mut |_, random| small(random, 1000) - 300),
         ),
         (
-            WordKind::Int32,
+            IntegerKind::Int32,
             integers(&mut |i, random| small(random, 16) + if i % 97 == 0 { 1 << 20 } else { 0 }),
         ),
         (
-            WordKind::Int64,
+            IntegerKind::Int64,
             integers(&mut |_, random| {
                 walk += (0..6).map(|_| small(random, 3) - 1).sum::<i64>();
                 walk
             }),
         ),
         (
-            WordKind::Int32,
+            IntegerKind::Int32,
             integers(&mut |_, random| {
                 let zeros = random.bits().trailing_zeros();
                 i64::from(zeros)
@@ -171,9 +171,9 @@ fn word_blocks() -> Vec<(WordKind, Vec<i64>)> {
     for double in doubles {
         let words = (0_i64..).take(ROWS).map(|i| {
             let unit = (random.bits() >> 11) as f64 / (1_u64 << 53) as f64;
-            word_from_f64(double(i, unit))
+            integer_from_f64(double(i, unit))
         });
-        blocks.push((WordKind::Float64, words.collect()));
+        blocks.push((IntegerKind::Float64, words.collect()));
     }
     blocks
 }
@@ -254,8 +254,8 @@ fn vector_rows(rows: usize) -> Vec<usize> {
         .collect()
 }
 
-fn put_words(kind: WordKind, words: &[i64], options: BlockOptions, seeds: &mut Vec<Seed>) {
-    let values = BlockValues::Words(kind, words);
+fn put_words(kind: IntegerKind, words: &[i64], options: BlockOptions, seeds: &mut Vec<Seed>) {
+    let values = BlockValues::Integers(kind, words);
     put_block(
         Kind::Words(kind),
         "words",
@@ -305,7 +305,7 @@ fn put_block(
         let tags = vector.first().map_or(0, |tag| 1 << tag);
         let names = match kind {
             Kind::Strings => string_codec_names(tags),
-            _ => word_codec_names(tags),
+            _ => integer_codec_names(tags),
         };
         seeds.push(Seed {
             codec: format!("{kind_name}: {}", names.concat()),
@@ -335,7 +335,7 @@ fn put_same(seeds: &mut Vec<Seed>) {
             *word += 1_000_000;
         }
         let mut vector = Vec::new();
-        if encode_same_words(WordKind::Int64, &reference, &words, &mut vector).is_ok() {
+        if encode_same_integers(IntegerKind::Int64, &reference, &words, &mut vector).is_ok() {
             seeds.push(same_seed("words", Kind::SameWords, ROWS, vector));
         }
         let reference = targets::reference_strings(rows);

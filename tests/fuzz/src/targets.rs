@@ -2,11 +2,11 @@
 
 use crate::input::{Input, Kind};
 use varve_codec::{
-    Comparison, Shared, StringPredicate, Strings, WordKind, WordPredicate, aggregate_words,
-    count_codes, decode_bits, decode_plain_strings, decode_plain_words, decode_same_strings,
-    decode_same_words, decode_strings, decode_words, f64_from_word, filter_strings, filter_words,
-    gather_bits, gather_same_strings, gather_same_words, gather_strings, gather_words, read_frames,
-    split_bits,
+    Comparison, IntegerKind, IntegerPredicate, Shared, StringPredicate, Strings,
+    aggregate_integers, count_codes, decode_bits, decode_integers, decode_plain_integers,
+    decode_plain_strings, decode_same_integers, decode_same_strings, decode_strings,
+    f64_from_integer, filter_integers, filter_strings, gather_bits, gather_integers,
+    gather_same_integers, gather_same_strings, gather_strings, read_frames, split_bits,
 };
 
 /// The most bytes of text that a vector may decode to.
@@ -33,24 +33,24 @@ pub fn vector(kind: Kind, shared: &Shared, bytes: &[u8], rows: usize, every_call
     let positions = [last, 0, last / 2];
     match kind {
         Kind::Words(kind) => {
-            let decoded = decode_plain_words(kind, shared, bytes, rows);
-            let gathered = gather_words(kind, shared, bytes, rows, &positions);
+            let decoded = decode_plain_integers(kind, shared, bytes, rows);
+            let gathered = gather_integers(kind, shared, bytes, rows, &positions);
             if let (Ok(decoded), Ok(gathered)) = (&decoded, &gathered) {
                 assert_eq!(decoded.len(), rows);
                 assert_eq!(gathered.first(), decoded.last());
             }
             if every_call {
-                let _ = decode_words(kind, shared, bytes, rows);
+                let _ = decode_integers(kind, shared, bytes, rows);
                 let constant = decoded.ok().and_then(|words| words.first().copied());
                 let constant = constant.unwrap_or(0);
                 let predicate = match kind {
-                    WordKind::Float64 => {
-                        WordPredicate::double(Comparison::Lt, f64_from_word(constant))
+                    IntegerKind::Float64 => {
+                        IntegerPredicate::double(Comparison::Lt, f64_from_integer(constant))
                     }
-                    _ => WordPredicate::integer(Comparison::Lt, constant),
+                    _ => IntegerPredicate::integer(Comparison::Lt, constant),
                 };
-                let _ = filter_words(kind, shared, bytes, rows, &predicate);
-                let _ = aggregate_words(kind, shared, bytes, rows, None);
+                let _ = filter_integers(kind, shared, bytes, rows, &predicate);
+                let _ = aggregate_integers(kind, shared, bytes, rows, None);
                 let _ = count_codes(shared, bytes, rows, None, &mut Vec::new());
             }
         }
@@ -85,11 +85,11 @@ pub fn vector(kind: Kind, shared: &Shared, bytes: &[u8], rows: usize, every_call
         }
         Kind::SameWords => {
             let reference = reference_words(rows);
-            let kind = WordKind::Int64;
-            let decoded = decode_same_words(kind, shared, bytes, &reference);
+            let kind = IntegerKind::Int64;
+            let decoded = decode_same_integers(kind, shared, bytes, &reference);
             let at = positions.map(|position| reference.get(usize::from(position)).copied());
             let at = at.map(Option::unwrap_or_default);
-            let gathered = gather_same_words(kind, shared, bytes, rows, &positions, &at);
+            let gathered = gather_same_integers(kind, shared, bytes, rows, &positions, &at);
             if let (Ok(decoded), Ok(gathered)) = (decoded, gathered) {
                 assert_eq!(decoded.len(), rows);
                 assert_eq!(gathered.first(), decoded.last());

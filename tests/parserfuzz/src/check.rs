@@ -31,7 +31,7 @@ pub fn looks_max(text: &str) -> u64 {
         .saturating_add(LOOKS_MIN)
 }
 
-/// Parses a text, and binds what it holds against an empty catalogue, which reads the bodies of
+/// Parses a text, and binds what it holds against an empty catalog, which reads the bodies of
 /// functions.
 pub fn check(text: &str) -> Outcome {
     let most = looks_max(text);

@@ -7,7 +7,7 @@ use varve_expr::Expr;
 use varve_types::{Error, ObjectId, Result, SqlState, TreeId};
 
 use crate::binder::DdlBinder;
-use crate::table::alter_family::{check_only, goes_down};
+use crate::table::alter_inheritance::{check_only, goes_down};
 use crate::table::columns::{Parts, is_system_column, system_column};
 use crate::table::partition::unique_keys_fit;
 use crate::table::storage::Stored;
@@ -191,7 +191,7 @@ impl DdlBinder<'_, '_> {
             .filter(|action| !only && goes_down(action, &before));
         let down: Vec<&AlterAction> = down.collect();
         if !down.is_empty() {
-            for below in self.catalog.family_of(&before).iter().skip(1) {
+            for below in self.catalog.inheritance_of(&before).iter().skip(1) {
                 self.query.outputs.found.borrow_mut().add_table(below);
                 let also = self.altered_table(below, &down, Some(&before), &mut gone)?;
                 alter.also.push(also);
@@ -226,7 +226,7 @@ impl DdlBinder<'_, '_> {
             if let AlterAction::DropColumn { name, .. } = action {
                 gone.push((before.object, name.text.clone()));
             }
-            match self.family_action(&mut altered, action)? {
+            match self.inheritance_action(&mut altered, action)? {
                 Some(other) => also.push(other),
                 None => self.action(&mut altered, &mut parts, action)?,
             }
@@ -237,7 +237,7 @@ impl DdlBinder<'_, '_> {
                 let last = altered.after.columns.last().map(|column| column.id);
                 altered
                     .after
-                    .change_family(|family| family.own.extend(last));
+                    .change_inheritance(|inheritance| inheritance.own.extend(last));
             }
             let is_valid = !matches!(
                 action,
@@ -274,7 +274,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// What becomes of the other table, where an action joins or leaves one.
-    fn family_action(
+    fn inheritance_action(
         &mut self,
         altered: &mut Altered,
         action: &AlterAction,

@@ -158,7 +158,7 @@ impl DdlBinder<'_, '_> {
         Ok(CheckDef { name, expr })
     }
 
-    /// An expression as the catalogue keeps it.
+    /// An expression as the catalog keeps it.
     pub fn stored(&self, mut expr: Expr, position: u32) -> Result<Expr> {
         if has_parameter(&expr) {
             let message = "there is no parameter $1";
@@ -191,7 +191,7 @@ pub fn free(of: [&str; 2], label: &str, taken: &dyn Fn(&str) -> bool) -> String 
     name
 }
 
-/// A default as it is kept: as it is written, which the catalogue shows; a number below zero is a
+/// A default as it is kept: as it is written, which the catalog shows; a number below zero is a
 /// plain value.
 fn as_shown(expr: Expr) -> Expr {
     let folded = varve_expr::fold(expr.clone());

@@ -319,7 +319,7 @@ fn parent_keys(parent: &TableDef, new: &[NewIndex]) -> Vec<ParentKey> {
 }
 
 /// Types whose values can be equal to each other.
-const FAMILIES: [&[LogicalType]; 4] = [
+const ALIKE: [&[LogicalType]; 4] = [
     &[LogicalType::Int2, LogicalType::Int4, LogicalType::Int8],
     &[LogicalType::Float4, LogicalType::Float8],
     &[LogicalType::Text, LogicalType::Varchar, LogicalType::Bpchar],
@@ -340,8 +340,8 @@ pub fn has_key(table: &TableDef, columns: &[usize]) -> bool {
 
 /// Whether values of one type can be looked for among those of another.
 fn is_comparable(from: LogicalType, to: LogicalType) -> bool {
-    let holds = |family: &&[LogicalType]| family.contains(&from) && family.contains(&to);
-    from == to || implicit_cast_allowed(from, to) || FAMILIES.iter().any(holds)
+    let holds = |alike: &&[LogicalType]| alike.contains(&from) && alike.contains(&to);
+    from == to || implicit_cast_allowed(from, to) || ALIKE.iter().any(holds)
 }
 
 fn action(action: Option<ReferentialAction>) -> KeyAction {

@@ -31,7 +31,7 @@ use varve_plan::scope::name::result_name;
 
 /// Most columns of a key, as in PostgreSQL.
 const KEY_COLUMNS_MAX: usize = 32;
-/// Most bytes of an expression in the catalogue.
+/// Most bytes of an expression in the catalog.
 const EXPRESSION_BYTES_MAX: usize = 1 << 16;
 
 /// What a column of an index is on, with its order.

@@ -12,7 +12,7 @@ use crate::table::like::Copied;
 use crate::table::partition::unique_keys_fit;
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::index::Deferral;
-use varve_catalog::model::inheritance::{FamilyDef, over_columns};
+use varve_catalog::model::inheritance::{InheritanceDef, over_columns};
 use varve_catalog::model::schema::is_temporary;
 use varve_catalog::model::table::{CheckDef, ColumnDef, Filled, TableDef};
 use varve_expr::walk::same_meaning;
@@ -317,8 +317,8 @@ impl DdlBinder<'_, '_> {
         Ok(())
     }
 
-    /// Puts a table into its family: checks, partitions, bounds.
-    pub fn join_family(
+    /// Puts a table below its parents: checks, partitions, bounds.
+    pub fn join_inheritance(
         &mut self,
         create: &CreateTable,
         inherited: Inherited,
@@ -368,8 +368,8 @@ impl DdlBinder<'_, '_> {
             .iter()
             .map(|parent| parent.object)
             .collect();
-        table.change_family(|family| {
-            *family = FamilyDef {
+        table.change_inheritance(|inheritance| {
+            *inheritance = InheritanceDef {
                 parents,
                 children: Vec::new(),
                 own,

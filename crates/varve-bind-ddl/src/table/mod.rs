@@ -3,7 +3,7 @@
 pub mod alter;
 pub mod alter_column;
 pub mod alter_drop;
-pub mod alter_family;
+pub mod alter_inheritance;
 pub mod alter_name;
 pub mod check;
 pub mod columns;

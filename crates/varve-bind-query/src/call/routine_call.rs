@@ -85,7 +85,7 @@ impl QueryBinder<'_> {
         args: Vec<Expr>,
         position: u32,
     ) -> Result<SetCall> {
-        self.outputs.has_uncalled |= !self.context.is_defining;
+        self.outputs.has_pending_calls |= !self.context.is_defining;
         let columns = def.columns(self.statement.catalog);
         let function = Function::form("\0json records", None);
         Ok(SetCall {

@@ -1,4 +1,4 @@
-//! What the names in a text mean that the catalogue keeps: noted while it is bound.
+//! What the names in a text mean that the catalog keeps: noted while it is bound.
 
 use varve_ast::{Alias, BaseType, ObjectName, TypeName};
 use varve_types::{LogicalType, ObjectId, SqlText, sql};

@@ -2,9 +2,9 @@
 
 pub mod arguments;
 pub mod binder;
-pub mod claims;
 pub mod ctes;
 pub mod kept;
+pub mod lock_clause;
 pub mod names;
 pub mod outer;
 pub mod outputs;

@@ -24,7 +24,7 @@ pub struct Outputs {
     /// The functions that run before the statement.
     pub calls: Vec<RoutineCall>,
     /// Whether functions are to be called for rows.
-    pub has_uncalled: bool,
+    pub has_pending_calls: bool,
     /// Whether the settings of the session decided what a literal is.
     pub reads_locale: bool,
     /// Whether a function asks for settings.
@@ -44,7 +44,7 @@ impl Outputs {
             uses: RefCell::default(),
             changes: Vec::new(),
             calls: Vec::new(),
-            has_uncalled: false,
+            has_pending_calls: false,
             reads_locale: false,
             reads_settings: false,
             records: Vec::new(),

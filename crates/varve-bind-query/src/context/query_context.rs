@@ -5,8 +5,8 @@ use std::sync::Arc;
 use varve_ast::Span;
 use varve_parser::{ParsedStatement, Source};
 
-use crate::context::claims::Claim;
 use crate::context::ctes::CteBinding;
+use crate::context::lock_clause::LockClause;
 use crate::context::outer::OuterLevel;
 use crate::context::variables::Variables;
 use varve_catalog::model::function_def::FunctionDef;
@@ -47,7 +47,7 @@ pub struct QueryContext<'a> {
     /// of the result.
     pub carries: Option<String>,
     /// How the relations of the FROM clause at hand are locked.
-    pub claims: Vec<Claim>,
+    pub lock_clauses: Vec<LockClause>,
     /// Whether a function of JSON is around: rows are objects there.
     pub reads_rows: bool,
     /// The row value in a select list whose fields are columns of the result.
@@ -73,7 +73,7 @@ impl<'a> QueryContext<'a> {
             later: None,
             recursion_place: "",
             carries: None,
-            claims: Vec::new(),
+            lock_clauses: Vec::new(),
             reads_rows: false,
             spread_row: None,
         }
@@ -97,7 +97,7 @@ impl<'a> QueryContext<'a> {
             later: None,
             recursion_place: "",
             carries: None,
-            claims: Vec::new(),
+            lock_clauses: Vec::new(),
             reads_rows: self.reads_rows,
             spread_row: None,
         }

@@ -7,26 +7,30 @@ use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::context::binder::QueryBinder;
-use crate::context::claims::Claim;
+use crate::context::lock_clause::LockClause;
 use varve_plan::build::lock::refused;
 use varve_plan::plan::{LockStrength, LockTarget, LockWait, RowLock};
-use varve_plan::scope::claimed::Claimed;
 use varve_plan::scope::error::located;
+use varve_plan::scope::locked_relation::LockedRelation;
 use varve_plan::scope::tables::Scope;
 
 impl QueryBinder<'_> {
-    /// How a query claims its rows, with what the one around it says.
-    pub fn claims_of(&self, query: &AstQuery, around: Option<RowLock>) -> Result<Vec<Claim>> {
-        let mut claims = Vec::new();
+    /// How a query locks its rows, with what the one around it says.
+    pub fn lock_clauses_of(
+        &self,
+        query: &AstQuery,
+        around: Option<RowLock>,
+    ) -> Result<Vec<LockClause>> {
+        let mut lock_clauses = Vec::new();
         for clause in &query.locks {
-            self.add_claims(clause, &mut claims)?;
+            self.add_lock_clauses(clause, &mut lock_clauses)?;
         }
-        claims.extend(around.map(Claim::of_all));
-        Ok(claims)
+        lock_clauses.extend(around.map(LockClause::of_all));
+        Ok(lock_clauses)
     }
 
-    /// Adds what a clause claims: all rows, or those of each table that it names.
-    fn add_claims(&self, clause: &Lock, claims: &mut Vec<Claim>) -> Result<()> {
+    /// Adds what a clause locks: all rows, or those of each table that it names.
+    fn add_lock_clauses(&self, clause: &Lock, lock_clauses: &mut Vec<LockClause>) -> Result<()> {
         let Lock {
             strength,
             tables,
@@ -39,13 +43,13 @@ impl QueryBinder<'_> {
             AstLockStrength::Update => LockStrength::Update,
         };
         let wait = match wait {
-            AstLockWait::Wait => LockWait::Claim,
+            AstLockWait::Wait => LockWait::LockAnyway,
             AstLockWait::SkipLocked => LockWait::Skip,
             AstLockWait::NoWait => LockWait::Fail,
         };
         let lock = RowLock { strength, wait };
         if tables.is_empty() {
-            claims.push(Claim::of_all(lock));
+            lock_clauses.push(LockClause::of_all(lock));
         }
         for table in tables {
             let position = self.at(table.span());
@@ -55,7 +59,7 @@ impl QueryBinder<'_> {
                 let error = Error::new(SqlState::SYNTAX_ERROR, message);
                 return Err(located(error, position));
             }
-            claims.push(Claim {
+            lock_clauses.push(LockClause {
                 of: Some((table.name.text.clone(), position)),
                 lock,
             });
@@ -63,25 +67,26 @@ impl QueryBinder<'_> {
         Ok(())
     }
 
-    /// How the rows of a relation of FROM are claimed that goes by this name.
-    pub fn claim_of(&self, name: &str) -> Option<RowLock> {
-        let claims = self.context.claims.iter();
-        let meant = claims.filter(|claim| claim.of.as_ref().is_none_or(|(of, _)| of == name));
-        let locks = meant.map(|claim| claim.lock);
+    /// How the rows of a relation of FROM are locked that goes by this name.
+    pub fn row_lock_of(&self, name: &str) -> Option<RowLock> {
+        let lock_clauses = self.context.lock_clauses.iter();
+        let meant = lock_clauses
+            .filter(|lock_clause| lock_clause.of.as_ref().is_none_or(|(of, _)| of == name));
+        let locks = meant.map(|lock_clause| lock_clause.lock);
         locks.reduce(|one, other| RowLock {
             strength: one.strength.max(other.strength),
             wait: one.wait.max(other.wait),
         })
     }
 
-    /// Refuses to claim rows by name that are not a table's.
-    pub fn refuse_claim(&self, names: &Scope, what: &str) -> Result<()> {
-        for claim in &self.context.claims {
-            let Some((of, position)) = &claim.of else {
+    /// Refuses to lock rows by name that are not a table's.
+    pub fn refuse_row_lock(&self, names: &Scope, what: &str) -> Result<()> {
+        for lock_clause in &self.context.lock_clauses {
+            let Some((of, position)) = &lock_clause.of else {
                 continue;
             };
             if names.tables.iter().any(|table| table.name == *of) {
-                let words = claim.lock.strength.words();
+                let words = lock_clause.lock.strength.words();
                 return Err(refused(words, &format!("cannot be applied to {what}")))
                     .map_err(|error| located(error, *position));
             }
@@ -89,69 +94,66 @@ impl QueryBinder<'_> {
         Ok(())
     }
 
-    /// Refuses the claims of a query that cannot make any.
-    pub fn refuse_claims(&self, claims: &[Claim], why: &str) -> Result<()> {
-        match claims.first() {
+    /// Refuses the row locks of a query that cannot take any.
+    pub fn refuse_row_locks(&self, lock_clauses: &[LockClause], why: &str) -> Result<()> {
+        match lock_clauses.first() {
             None => Ok(()),
-            Some(claim) => Err(refused(claim.lock.strength.words(), why)),
+            Some(lock_clause) => Err(refused(lock_clause.lock.strength.words(), why)),
         }
     }
 
-    /// Refuses to claim rows that a join may make of NULLs.
+    /// Refuses to lock rows that a join may make of NULLs.
     pub fn refuse_nullable(&self, names: &Scope) -> Result<()> {
-        let mut claimed = names
+        let mut locked = names
             .tables
             .iter()
-            .filter_map(|table| table.claimed.as_ref());
-        match claimed.next() {
+            .filter_map(|table| table.locked.as_ref());
+        match locked.next() {
             None => Ok(()),
-            Some(claimed) => Err(refused(
-                claimed.lock.strength.words(),
+            Some(locked) => Err(refused(
+                locked.lock.strength.words(),
                 "cannot be applied to the nullable side of an outer join",
             )),
         }
     }
 
-    /// The tables whose rows a query claims, if it has none of the clauses that forbid it.
-    pub fn claimed_tables(
+    /// The tables whose rows a query locks, if it has none of the clauses that forbid it.
+    pub fn tables_to_lock(
         &self,
-        claims: &[Claim],
+        lock_clauses: &[LockClause],
         names: &Scope,
         refused: &[(bool, &str)],
     ) -> Result<Vec<(LockTarget, Vec<Expr>)>> {
         for (_, what) in refused.iter().filter(|(is_there, _)| *is_there) {
-            self.refuse_claims(claims, &format!("is not allowed with {what}"))?;
+            self.refuse_row_locks(lock_clauses, &format!("is not allowed with {what}"))?;
         }
-        for claim in claims {
-            if let Some((of, position)) = &claim.of
+        for lock_clause in lock_clauses {
+            if let Some((of, position)) = &lock_clause.of
                 && !names.tables.iter().any(|table| table.name == *of)
             {
-                let words = claim.lock.strength.words();
+                let words = lock_clause.lock.strength.words();
                 let message =
                     format!("relation \"{of}\" in {words} clause not found in FROM clause");
                 let error = Error::new(SqlState::UNDEFINED_TABLE, message);
                 return Err(located(error, *position));
             }
         }
-        let claimed = names
-            .tables
-            .iter()
-            .filter_map(|table| table.claimed.clone());
-        let target = |claimed: Claimed| {
-            let places = claimed.columns.iter().map(|index| Expr::Column {
+        let locked = names.tables.iter().filter_map(|table| table.locked.clone());
+        let target = |locked: LockedRelation| {
+            let places = locked.columns.iter().map(|index| Expr::Column {
                 index: *index,
                 ty: LogicalType::Int8,
             });
             let places = places.collect();
             let target = LockTarget {
-                name: claimed.name,
-                trees: claimed.trees,
-                lock: claimed.lock,
+                name: locked.name,
+                trees: locked.trees,
+                lock: locked.lock,
             };
             (target, places)
         };
-        Ok(claimed
-            .filter(|claimed| !claimed.trees.is_empty())
+        Ok(locked
+            .filter(|locked| !locked.trees.is_empty())
             .map(target)
             .collect())
     }

@@ -1,8 +1,8 @@
 //! FROM: the relations, their names, and the conditions of joins.
 
+pub mod children;
 pub mod function_rows;
 pub mod lock;
-pub mod members;
 pub mod relation;
 pub mod table_function;
 pub mod values;
@@ -27,8 +27,8 @@ use varve_plan::build::subquery::{Captured, Subquery, attach_conditions, slot_va
 use varve_plan::optimize::push_down::one_row;
 use varve_plan::optimize::taken;
 use varve_plan::plan::{JoinKind, JoinNode, Plan, Query};
-use varve_plan::scope::claimed::Claimed;
 use varve_plan::scope::error::{located, refuse, unsupported_at};
+use varve_plan::scope::locked_relation::LockedRelation;
 use varve_plan::scope::tables::{Scope, UNNAMED};
 
 /// Most relations of a FROM clause: each is a level of the plan.
@@ -409,7 +409,7 @@ impl QueryBinder<'_> {
             }
             Relation::Function(function) => {
                 let bound = self.table_function(function, base)?;
-                self.refuse_claim(&bound.1, "a function")?;
+                self.refuse_row_lock(&bound.1, "a function")?;
                 Ok(bound)
             }
             Relation::Subquery(subquery) => self.derived(subquery, base),
@@ -429,10 +429,10 @@ impl QueryBinder<'_> {
             alias,
         } = relation;
         let alias = alias.as_ref();
-        let claim = self.claim_of(alias.map_or("", |alias| &alias.name.text));
+        let row_lock = self.row_lock_of(alias.map_or("", |alias| &alias.name.text));
         let query = match is_lateral {
-            true => self.lateral(base, |binder| binder.locked_query(query, claim))?,
-            false => self.locked_query(query, claim)?,
+            true => self.lateral(base, |binder| binder.locked_query(query, row_lock))?,
+            false => self.locked_query(query, row_lock)?,
         };
         let Query { plan, fields, .. } = query;
         let columns = fields.into_iter().map(|field| (field.name, field.ty));
@@ -440,7 +440,7 @@ impl QueryBinder<'_> {
         let name = format!("{UNNAMED}{}", self.unnamed);
         let (plan, mut names) = self.named_plan(plan, name, columns.collect(), alias)?;
         for table in &mut names.tables {
-            table.claimed = claim.map(Claimed::below);
+            table.locked = row_lock.map(LockedRelation::below);
         }
         Ok((plan, names))
     }
@@ -449,9 +449,9 @@ impl QueryBinder<'_> {
     fn aliased_join(&mut self, item: &FromItem, alias: &Alias, base: usize) -> Result<Bound> {
         let (plan, names) = self.joined_relations(item, base)?;
         let mut tables = names.tables.iter();
-        let is_claimed = tables.any(|table| table.claimed.is_some());
+        let is_locked = tables.any(|table| table.locked.is_some());
         let position = self.relation_position(&item.relation);
-        refuse(is_claimed, "FOR UPDATE of a join with an alias", position)?;
+        refuse(is_locked, "FOR UPDATE of a join with an alias", position)?;
         let star = names.star.iter();
         let (exprs, columns) = star
             .filter_map(|index| {
@@ -464,7 +464,7 @@ impl QueryBinder<'_> {
             exprs,
         };
         let bound = self.named_plan(plan, String::new(), columns, Some(alias))?;
-        self.refuse_claim(&bound.1, "a join")?;
+        self.refuse_row_lock(&bound.1, "a join")?;
         Ok(bound)
     }
 }

@@ -18,11 +18,11 @@ use varve_catalog::pg_catalog::is_of_session;
 use varve_catalog::pg_catalog::system_view::system_view_columns;
 use varve_catalog::text::name::undefined_table;
 use varve_plan::build::operand::{CastContext, Operand, literal};
-use varve_plan::build::table::{MemberRows, full_scan};
+use varve_plan::build::table::{ChildRows, full_scan};
 use varve_plan::optimize::push_down::one_row;
 use varve_plan::plan::{Plan, Query, Relation, RowLock};
-use varve_plan::scope::claimed::Claimed;
 use varve_plan::scope::error::{located, refuse};
+use varve_plan::scope::locked_relation::LockedRelation;
 use varve_plan::scope::tables::{Scope, TABLEOID};
 
 /// What is read of a table.
@@ -33,7 +33,7 @@ struct TableRows {
     key: Vec<usize>,
     /// Number of the column with the OID of the row's table.
     tableoid: Option<usize>,
-    claimed: Option<Claimed>,
+    locked: Option<LockedRelation>,
 }
 
 impl TableRows {
@@ -44,7 +44,7 @@ impl TableRows {
             columns,
             key: Vec::new(),
             tableoid: None,
-            claimed: None,
+            locked: None,
         }
     }
 
@@ -59,27 +59,27 @@ impl TableRows {
         });
         let places = places.collect::<Result<Vec<usize>>>()?;
         let width = places.len();
-        let mut claimed = self.claimed;
+        let mut locked = self.locked;
         let picks = places
             .iter()
             .copied()
             .chain(self.tableoid)
-            .chain(claimed.iter().flat_map(|claimed| &claimed.columns).copied())
+            .chain(locked.iter().flat_map(|locked| &locked.columns).copied())
             .collect::<Vec<usize>>();
         let (plan, columns) = picked(self.plan, &picks, read);
         let place_of = |at: &usize| places.iter().position(|place| place == at);
         let key: Option<Vec<usize>> = self.key.iter().map(place_of).collect();
         let tableoid = self.tableoid.map(|_| width);
-        if let Some(claimed) = &mut claimed {
+        if let Some(locked) = &mut locked {
             let first = width + usize::from(tableoid.is_some());
-            claimed.columns = (first..).take(claimed.columns.len()).collect();
+            locked.columns = (first..).take(locked.columns.len()).collect();
         }
         Ok(TableRows {
             plan,
             columns,
             key: key.unwrap_or_default(),
             tableoid,
-            claimed,
+            locked,
         })
     }
 }
@@ -129,7 +129,7 @@ impl QueryBinder<'_> {
             return Ok(bound);
         }
         let written = self.relation_name(name)?;
-        let claim = self.claim_of(alias.map_or(&written.name, |alias| &alias.name.text));
+        let row_lock = self.row_lock_of(alias.map_or(&written.name, |alias| &alias.name.text));
         let found = self.read_name(&written);
         if let Some((named, read)) = &found {
             self.use_relation((name, alias), *named, read.as_ref());
@@ -137,16 +137,16 @@ impl QueryBinder<'_> {
         let position = self.at(name.span());
         let rows = match found {
             Some((Named::Table(table), read)) => {
-                let rows = self.table_rows(table, read, &written, (only, claim))?;
+                let rows = self.table_rows(table, read, &written, (only, row_lock))?;
                 if self.statement.catalog.view_of(table).is_some() {
-                    refuse_lock(claim, "materialized view", &written)?;
+                    refuse_lock(row_lock, "materialized view", &written)?;
                 }
                 rows
             }
             Some((Named::View(view), read)) => {
-                let (plan, columns) = self.view_rows(view, read, &written, claim)?;
+                let (plan, columns) = self.view_rows(view, read, &written, row_lock)?;
                 TableRows {
-                    claimed: claim.map(Claimed::below),
+                    locked: row_lock.map(LockedRelation::below),
                     ..TableRows::plain(plan, columns)
                 }
             }
@@ -157,7 +157,7 @@ impl QueryBinder<'_> {
                 return Err(located(error.with_detail(detail), position));
             }
             Some((Named::Sequence(object), _)) => {
-                refuse_lock(claim, "sequence", &written)?;
+                refuse_lock(row_lock, "sequence", &written)?;
                 self.note_read(&written, object, Vec::new);
                 let (plan, columns) = self.sequence_row(object, position)?;
                 TableRows::plain(plan, columns)
@@ -174,7 +174,7 @@ impl QueryBinder<'_> {
         };
         self.check_returning(name)?;
         let (plan, mut names) = self.named_plan(plan, name.text.clone(), columns, alias)?;
-        self.refuse_claim(&names, "a WITH query")?;
+        self.refuse_row_lock(&names, "a WITH query")?;
         names.star.truncate(names.star.len() - hidden);
         for table in &mut names.tables {
             table.hidden = hidden;
@@ -214,7 +214,7 @@ impl QueryBinder<'_> {
             columns,
             key,
             tableoid,
-            claimed,
+            locked,
         } = rows;
         let row_type = match self.statement.catalog.row_type(&written) {
             Some(LogicalType::Row(id)) => id,
@@ -228,7 +228,7 @@ impl QueryBinder<'_> {
             table.key.clone_from(&key);
             table.row_type = row_type;
             table.tableoid = tableoid;
-            table.claimed.clone_from(&claimed);
+            table.locked.clone_from(&locked);
         }
         Ok((plan, names))
     }
@@ -278,13 +278,13 @@ impl QueryBinder<'_> {
         Ok((plan, columns.to_vec()))
     }
 
-    /// The rows of a table; `claim`: how they are claimed.
+    /// The rows of a table; `row_lock`: how they are locked.
     fn table_rows(
         &mut self,
         object: ObjectId,
         read: Option<ViewRead>,
         written: &RelationName,
-        (only, claim): (bool, Option<RowLock>),
+        (only, row_lock): (bool, Option<RowLock>),
     ) -> Result<TableRows> {
         let table = self.statement.catalog.tables.get(&object);
         let table = table.ok_or_else(|| undefined_table(written, 0))?;
@@ -300,16 +300,16 @@ impl QueryBinder<'_> {
             .iter()
             .map(|column| (column.name.clone(), column.ty))
             .collect();
-        let MemberRows {
+        let ChildRows {
             plan,
             tableoid,
-            members,
-        } = self.member_rows(table, only, claim.is_some());
-        let trees = match members.as_slice() {
+            children,
+        } = self.child_rows(table, only, row_lock.is_some());
+        let trees = match children.as_slice() {
             [] => vec![table.tree],
-            members => members.iter().map(|member| member.table.tree).collect(),
+            children => children.iter().map(|child| child.table.tree).collect(),
         };
-        let claimed = claim.map(|lock| Claimed {
+        let locked = row_lock.map(|lock| LockedRelation {
             lock,
             name: table.name.clone(),
             columns: (columns.len()..)
@@ -318,7 +318,7 @@ impl QueryBinder<'_> {
             trees,
         });
         // Rows of several tables may have the same key.
-        let primary_key = match members.as_slice() {
+        let primary_key = match children.as_slice() {
             [] => table.primary_key.as_slice(),
             _ if table.partitioning().is_some() => &table.primary_key,
             _ => &[],
@@ -328,7 +328,7 @@ impl QueryBinder<'_> {
             columns,
             key: primary_key.to_vec(),
             tableoid,
-            claimed,
+            locked,
         };
         if let Some(read) = read {
             return rows.seen(table, read, written);
@@ -427,9 +427,9 @@ fn check_populated(view: &ViewDef) -> Result<()> {
     Err(error.with_hint("Use the REFRESH MATERIALIZED VIEW command."))
 }
 
-/// Refuses to claim the rows of what is no table.
-fn refuse_lock(claim: Option<RowLock>, what: &str, written: &RelationName) -> Result<()> {
-    match claim {
+/// Refuses to lock the rows of what is no table.
+fn refuse_lock(row_lock: Option<RowLock>, what: &str, written: &RelationName) -> Result<()> {
+    match row_lock {
         None => Ok(()),
         Some(_) => {
             let message = format!("cannot lock rows in {what} \"{}\"", written.name);

@@ -12,7 +12,7 @@ use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::context::binder::QueryBinder;
-use crate::context::claims::Claim;
+use crate::context::lock_clause::LockClause;
 use crate::context::scope::ExprScope;
 use varve_expr::walk::split_conjunction;
 use varve_plan::build::finish::{Selected, finish, is_false};
@@ -69,13 +69,13 @@ impl QueryBinder<'_> {
         order_by: &[OrderItem],
         limit: RowLimit,
         hints: Option<&[LogicalType]>,
-        claims: &[Claim],
+        lock_clauses: &[LockClause],
     ) -> Result<Query> {
         self.check_into(select)?;
         let carries = self.context.carries.take();
-        let around = core::mem::replace(&mut self.context.claims, claims.to_vec());
+        let around = core::mem::replace(&mut self.context.lock_clauses, lock_clauses.to_vec());
         let bound = self.from(&select.from);
-        self.context.claims = around;
+        self.context.lock_clauses = around;
         let (plan, names) = bound?;
         let (mut conditions, condition_subqueries) =
             self.where_conditions(select.filter.as_ref(), &names)?;
@@ -93,7 +93,7 @@ impl QueryBinder<'_> {
             self.refuse_in_recursion(&plan, call.position)?;
         }
         let subqueries = scope.take_subqueries();
-        let locked = self.claimed_rows(claims, &names, &clauses, &calls)?;
+        let locked = self.rows_to_lock(lock_clauses, &names, &clauses, &calls)?;
         if let Some(groups) = &clauses.groups {
             calls.gapfill = Gapfill::find(&groups.groups, &conditions)?;
         }
@@ -191,15 +191,15 @@ impl QueryBinder<'_> {
         }
     }
 
-    /// The tables whose rows a SELECT claims.
-    fn claimed_rows(
+    /// The tables whose rows a SELECT locks.
+    fn rows_to_lock(
         &self,
-        claims: &[Claim],
+        lock_clauses: &[LockClause],
         names: &Scope,
         clauses: &Clauses,
         calls: &Calls,
     ) -> Result<Vec<(LockTarget, Vec<Expr>)>> {
-        if claims.is_empty() {
+        if lock_clauses.is_empty() {
             return Ok(Vec::new());
         }
         let is_distinct = !matches!(clauses.distinct, Distinctness::None);
@@ -214,7 +214,7 @@ impl QueryBinder<'_> {
                 "set-returning functions in the target list",
             ),
         ];
-        self.claimed_tables(claims, names, &refused)
+        self.tables_to_lock(lock_clauses, names, &refused)
     }
 
     /// The stages above the rows of FROM: groups, window functions, functions that give rows.

@@ -4,7 +4,7 @@ use varve_ast::{OrderItem, Query as AstQuery, QueryBody};
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::context::binder::{BindChange, QueryBinder};
-use crate::context::claims::Claim;
+use crate::context::lock_clause::LockClause;
 use crate::context::scope::ExprScope;
 use varve_plan::build::limit::{RowLimit, column, limited, limited_sort};
 use varve_plan::build::output::{Output, SortTarget};
@@ -15,37 +15,37 @@ use varve_plan::scope::tables::Scope;
 impl QueryBinder<'_> {
     /// A query. `hints` are the types that result columns without a type of their own take.
     pub fn query(&mut self, query: &AstQuery, hints: Option<&[LogicalType]>) -> Result<Query> {
-        let claims = self.claims_of(query, None)?;
-        self.claiming_query(query, hints, &claims, None)
+        let lock_clauses = self.lock_clauses_of(query, None)?;
+        self.query_with_locks(query, hints, &lock_clauses, None)
     }
 
     /// A query in FROM, whose rows the query around it may lock.
     pub fn locked_query(&mut self, query: &AstQuery, lock: Option<RowLock>) -> Result<Query> {
         let is_values = matches!(query.body.as_ref(), QueryBody::Values(_));
-        let claims = self.claims_of(query, lock.filter(|_| !is_values))?;
-        self.claiming_query(query, None, &claims, None)
+        let lock_clauses = self.lock_clauses_of(query, lock.filter(|_| !is_values))?;
+        self.query_with_locks(query, None, &lock_clauses, None)
     }
 
     /// The query of a whole statement, whose WITH may name statements that change rows.
     pub fn whole_query(&mut self, query: &AstQuery, change: BindChange) -> Result<Query> {
-        let claims = self.claims_of(query, None)?;
-        self.claiming_query(query, None, &claims, Some(change))
+        let lock_clauses = self.lock_clauses_of(query, None)?;
+        self.query_with_locks(query, None, &lock_clauses, Some(change))
     }
 
-    fn claiming_query(
+    fn query_with_locks(
         &mut self,
         query: &AstQuery,
         hints: Option<&[LogicalType]>,
-        claims: &[Claim],
+        lock_clauses: &[LockClause],
         change: Option<BindChange>,
     ) -> Result<Query> {
         const QUERY_KIB: u32 = 18;
         self.take_stack(QUERY_KIB, self.first())?;
         let bound = match &query.with {
             Some(with) => self.with_ctes(with, change, |binder| {
-                binder.query_body(query, hints, claims)
+                binder.query_body(query, hints, lock_clauses)
             }),
-            None => self.query_body(query, hints, claims),
+            None => self.query_body(query, hints, lock_clauses),
         };
         self.stack_kib -= QUERY_KIB;
         bound
@@ -56,7 +56,7 @@ impl QueryBinder<'_> {
         &mut self,
         query: &AstQuery,
         hints: Option<&[LogicalType]>,
-        claims: &[Claim],
+        lock_clauses: &[LockClause],
     ) -> Result<Query> {
         let AstQuery {
             with: _,
@@ -70,20 +70,20 @@ impl QueryBinder<'_> {
         let limit = self.row_limit(limit.as_ref(), offset.as_ref(), !order_by.is_empty())?;
         let inner = match body.as_ref() {
             QueryBody::Select(select) => {
-                return self.select(select, order_by, limit, hints, claims);
+                return self.select(select, order_by, limit, hints, lock_clauses);
             }
             QueryBody::Values(values) => {
-                self.refuse_claims(claims, "cannot be applied to VALUES")?;
+                self.refuse_row_locks(lock_clauses, "cannot be applied to VALUES")?;
                 self.values(values, hints)?
             }
-            QueryBody::Query(inner) if !claims.is_empty() => {
-                let mut all = self.claims_of(inner, None)?;
-                all.extend_from_slice(claims);
-                self.claiming_query(inner, hints, &all, None)?
+            QueryBody::Query(inner) if !lock_clauses.is_empty() => {
+                let mut all = self.lock_clauses_of(inner, None)?;
+                all.extend_from_slice(lock_clauses);
+                self.query_with_locks(inner, hints, &all, None)?
             }
             other => {
                 let why = "is not allowed with UNION/INTERSECT/EXCEPT";
-                self.refuse_claims(claims, why)?;
+                self.refuse_row_locks(lock_clauses, why)?;
                 self.set_expression(other)?
             }
         };

@@ -106,8 +106,8 @@ impl QueryBinder<'_> {
                 read(source, &changed, &mut read_before);
             }
             if let Some(table) = statement.changed_table() {
-                let family = self.statement.catalog.family_of(table);
-                changed.extend(family.iter().map(|table| table.tree));
+                let inheritance = self.statement.catalog.inheritance_of(table);
+                changed.extend(inheritance.iter().map(|table| table.tree));
             }
         }
         Ok(Statement::Changes(Box::new(Changes {

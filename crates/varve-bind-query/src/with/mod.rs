@@ -166,8 +166,8 @@ impl QueryBinder<'_> {
         recursive: bool,
         (base, change): (usize, Option<BindChange>),
     ) -> Result<()> {
-        // What is claimed beside changes is claimed once for all of them.
-        let claims_once = change.is_some() && ctes.iter().any(|cte| is_change(&cte.query));
+        // What is locked beside changes is locked once for all of them.
+        let locks_once = change.is_some() && ctes.iter().any(|cte| is_change(&cte.query));
         self.announce_ctes(ctes, recursive, base)?;
         // Those that are under way, each read by the one before it.
         let mut under_way = Vec::new();
@@ -190,7 +190,7 @@ impl QueryBinder<'_> {
                 let waiting = recursive.then(|| self.context.ctes.remove(place));
                 let position = self.at(cte.name.span);
                 let around = core::mem::replace(&mut self.context.cte_position, position);
-                let bound = self.bind_cte(cte, recursive, (base, change, claims_once));
+                let bound = self.bind_cte(cte, recursive, (base, change, locks_once));
                 self.context.cte_position = around;
                 match (bound, self.context.later.take()) {
                     (Ok(()), _) => {
@@ -244,7 +244,7 @@ impl QueryBinder<'_> {
         &mut self,
         cte: &Cte,
         recursive: bool,
-        (base, change, claims_once): (usize, Option<BindChange>, bool),
+        (base, change, locks_once): (usize, Option<BindChange>, bool),
     ) -> Result<()> {
         let query = &cte.query;
         let name = cte.name.text.clone();
@@ -275,7 +275,7 @@ impl QueryBinder<'_> {
         let mut columns: Vec<(String, LogicalType)> =
             fields.map(|field| (field.name.clone(), field.ty)).collect();
         self.name_columns(cte, &mut columns)?;
-        if claims_once && bound.plan.row_lock().is_some() {
+        if locks_once && bound.plan.row_lock().is_some() {
             let plan = optimize(bound.plan);
             let query = Query { plan, ..bound };
             self.statement_cte((id, name, columns), Statement::Query(query), base);

@@ -465,7 +465,7 @@ fn a_bound_statement_names_its_tables() {
 }
 
 #[test]
-fn rows_are_claimed_by_their_positions() {
+fn rows_are_locked_by_their_positions() {
     for (sql, update) in [
         (
             "select c from t where b > 3 order by d limit 2 for update",

@@ -28,7 +28,7 @@ pub(crate) fn put_name(bytes: &mut Vec<u8>, name: &str) {
 }
 
 pub(crate) fn broken(field: &str) -> Error {
-    Error::corrupted(format!("catalogue object cannot be read: {field}"))
+    Error::corrupted(format!("catalog object cannot be read: {field}"))
 }
 
 /// What is left to read.

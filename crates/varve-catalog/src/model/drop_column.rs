@@ -58,9 +58,9 @@ impl TableDef {
             }
         }
         let partitioning = self
-            .family
+            .inheritance
             .as_mut()
-            .and_then(|family| family.partitioning.as_mut());
+            .and_then(|inheritance| inheritance.partitioning.as_mut());
         for key in partitioning.into_iter().flat_map(|by| &mut by.keys) {
             map_columns(key, &moved);
         }

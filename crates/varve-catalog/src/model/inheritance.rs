@@ -1,4 +1,4 @@
-//! Families of tables: those that inherit from others, and partitioned tables with their
+//! Inheritance: tables that inherit from others, and partitioned tables with their
 //! partitions.
 //!
 //! A table knows its parents and its children. A partitioned table has no rows of its own, though
@@ -33,9 +33,9 @@ use crate::model::expr_codec::{put_expr, take_default};
 use crate::model::table::{ColumnDef, TableDef};
 use crate::model::view::take_object;
 
-/// What a table is in its family.
+/// What a table inherits from, and what inherits from it.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct FamilyDef {
+pub struct InheritanceDef {
     /// The tables that it inherits from; of a partition the one that it is of.
     pub parents: Vec<ObjectId>,
     /// The tables that inherit from it, in the order in which they came.
@@ -248,35 +248,39 @@ fn hash(keys: &[Value]) -> u64 {
 impl TableDef {
     /// The tables that inherit from it.
     pub fn children(&self) -> &[ObjectId] {
-        self.family.as_ref().map_or(&[], |family| &family.children)
+        self.inheritance
+            .as_ref()
+            .map_or(&[], |inheritance| &inheritance.children)
     }
 
     /// The tables that it inherits from.
     pub fn parents(&self) -> &[ObjectId] {
-        self.family.as_ref().map_or(&[], |family| &family.parents)
+        self.inheritance
+            .as_ref()
+            .map_or(&[], |inheritance| &inheritance.parents)
     }
 
     /// How its rows are shared by partitions.
     pub fn partitioning(&self) -> Option<&Partitioning> {
-        self.family.as_ref()?.partitioning.as_ref()
+        self.inheritance.as_ref()?.partitioning.as_ref()
     }
 
     /// The rows of the partition that it is.
     pub fn bound(&self) -> Option<&PartitionBound> {
-        self.family.as_ref()?.bound.as_ref()
+        self.inheritance.as_ref()?.bound.as_ref()
     }
 
-    /// Changes what it is in its family, which it need not have.
-    pub fn change_family(&mut self, change: impl FnOnce(&mut FamilyDef)) {
-        let mut family = self.family.take().unwrap_or_default();
-        change(&mut family);
-        let is_one = !family.parents.is_empty()
-            || !family.children.is_empty()
-            || family.partitioning.is_some();
+    /// Changes what it inherits from and what inherits from it, which may be nothing.
+    pub fn change_inheritance(&mut self, change: impl FnOnce(&mut InheritanceDef)) {
+        let mut inheritance = self.inheritance.take().unwrap_or_default();
+        change(&mut inheritance);
+        let is_one = !inheritance.parents.is_empty()
+            || !inheritance.children.is_empty()
+            || inheritance.partitioning.is_some();
         if !is_one {
-            family.own.clear();
+            inheritance.own.clear();
         }
-        self.family = is_one.then_some(family);
+        self.inheritance = is_one.then_some(inheritance);
     }
 
     /// An expression over its columns as text.
@@ -311,7 +315,7 @@ impl Catalog {
     }
 
     /// The table and all below it, each once.
-    pub fn family_of(&self, table: &Arc<TableDef>) -> Vec<Arc<TableDef>> {
+    pub fn inheritance_of(&self, table: &Arc<TableDef>) -> Vec<Arc<TableDef>> {
         let mut known = BTreeSet::from([table.object]);
         let mut all = vec![Arc::clone(table)];
         let mut at = 0;
@@ -333,9 +337,9 @@ impl Catalog {
         all
     }
 
-    /// Those of [`Catalog::family_of`] that have rows.
-    pub fn members_of(&self, table: &Arc<TableDef>) -> Vec<Arc<TableDef>> {
-        let mut all = self.family_of(table);
+    /// Those of [`Catalog::inheritance_of`] that have rows.
+    pub fn inheritance_with_rows(&self, table: &Arc<TableDef>) -> Vec<Arc<TableDef>> {
+        let mut all = self.inheritance_of(table);
         all.retain(|table| table.partitioning().is_none());
         all
     }
@@ -348,19 +352,19 @@ pub fn over_columns(expr: &Expr, map: &dyn Fn(usize) -> usize) -> Expr {
     expr
 }
 
-/// Appends what a table is in its family.
-pub(crate) fn put_family(bytes: &mut Vec<u8>, family: &FamilyDef) {
-    for objects in [&family.parents, &family.children] {
+/// Appends the inheritance of a table.
+pub(crate) fn put_inheritance(bytes: &mut Vec<u8>, inheritance: &InheritanceDef) {
+    for objects in [&inheritance.parents, &inheritance.children] {
         put_count(bytes, objects.len());
         for object in objects {
             bytes.extend(object.0.to_le_bytes());
         }
     }
-    put_count(bytes, family.own.len());
-    for id in &family.own {
+    put_count(bytes, inheritance.own.len());
+    for id in &inheritance.own {
         bytes.extend(id.0.to_le_bytes());
     }
-    match &family.partitioning {
+    match &inheritance.partitioning {
         None => bytes.push(0),
         Some(Partitioning { strategy, keys }) => {
             let code = (1..)
@@ -370,7 +374,7 @@ pub(crate) fn put_family(bytes: &mut Vec<u8>, family: &FamilyDef) {
             put_exprs(bytes, keys);
         }
     }
-    match &family.bound {
+    match &inheritance.bound {
         None => bytes.push(0),
         Some(PartitionBound::Default) => bytes.push(1),
         Some(PartitionBound::List(values)) => {
@@ -406,8 +410,11 @@ fn put_exprs(bytes: &mut Vec<u8>, exprs: &[Expr]) {
     }
 }
 
-/// What [`put_family`] wrote of a table with these columns.
-pub(crate) fn take_family(input: &mut Input<'_>, columns: &[ColumnDef]) -> Result<FamilyDef> {
+/// What [`put_inheritance`] wrote of a table with these columns.
+pub(crate) fn take_inheritance(
+    input: &mut Input<'_>,
+    columns: &[ColumnDef],
+) -> Result<InheritanceDef> {
     let objects = |input: &mut Input<'_>| {
         let count = input.count()?;
         (0..count)
@@ -458,7 +465,7 @@ pub(crate) fn take_family(input: &mut Input<'_>, columns: &[ColumnDef]) -> Resul
         }
         _ => return Err(broken("bound of a partition")),
     };
-    Ok(FamilyDef {
+    Ok(InheritanceDef {
         parents,
         children,
         own,

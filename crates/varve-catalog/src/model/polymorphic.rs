@@ -177,10 +177,10 @@ impl FunctionDef {
             .chain(value)
             .filter_map(pseudo_name)
         {
-            let family = |ty| pseudo_name(ty).map(is_compatible);
+            let kind = |ty| pseudo_name(ty).map(is_compatible);
             if self
                 .inputs()
-                .any(|one| family(one.ty) == Some(is_compatible(name)))
+                .any(|one| kind(one.ty) == Some(is_compatible(name)))
             {
                 continue;
             }

@@ -7,7 +7,7 @@ use varve_types::{
 
 use crate::model::foreign_key::ForeignKeyDef;
 use crate::model::index::IndexDef;
-use crate::model::inheritance::FamilyDef;
+use crate::model::inheritance::InheritanceDef;
 use crate::model::schema::PUBLIC;
 
 /// A table.
@@ -37,8 +37,8 @@ pub struct TableDef {
     pub checks: Vec<CheckDef>,
     /// Its foreign keys, in the order in which they were made.
     pub foreign_keys: Vec<ForeignKeyDef>,
-    /// What it is in its family, where it has one.
-    pub family: Option<Box<FamilyDef>>,
+    /// Its inheritance, where it has any.
+    pub inheritance: Option<Box<InheritanceDef>>,
 }
 
 /// Longest name in bytes, as in PostgreSQL.
@@ -168,7 +168,7 @@ impl TableDef {
             key_name: None,
             checks: Vec::new(),
             foreign_keys: Vec::new(),
-            family: None,
+            inheritance: None,
         }
     }
 

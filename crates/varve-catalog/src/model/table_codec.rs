@@ -1,8 +1,8 @@
-//! Catalogue objects as bytes.
+//! Catalog objects as bytes.
 //!
 //! | field | bytes |
 //! |---|---|
-//! | version of this layout | 1: 4 where it has a family, 3 where something else of the last rows is there, 2 where an index is on an expression, else 1 |
+//! | version of this layout | 1: 4 where it has inheritance, 3 where something else of the last rows is there, 2 where an index is on an expression, else 1 |
 //! | kind of object | 1, 1 = table |
 //! | object id, tree id | 8 + 8 |
 //! | schema version | 4 |
@@ -25,7 +25,7 @@
 //! | version 3: name of the primary key, empty where it is that of the table with `_pkey` | 2 + UTF-8 |
 //! | version 3: number of CHECK constraints, each: name, condition | 2, then 2 + UTF-8, then bytes |
 //! | version 3: number of foreign keys, each as in `foreign_key.rs` | 2, then bytes |
-//! | version 4, which has all of version 3: its family as in `inheritance.rs` | bytes |
+//! | version 4, which has all of version 3: its inheritance as in `inheritance.rs` | bytes |
 //!
 //! Kinds of tests: 0 to 5 are `=`, `<>`, `<`, `<=`, `>`, `>=`, 6 IN, 7 IS NULL, 8 IS NOT NULL.
 //! Integers are little-endian; nothing follows.
@@ -41,7 +41,7 @@ use crate::model::expr_codec::{put_expr, take_default, take_expr};
 use crate::model::foreign_key::{put_foreign_key, take_foreign_key};
 use crate::model::index::{Deferral, IndexDef};
 use crate::model::index_expression::FIRST_EXPRESSION;
-use crate::model::inheritance::{put_family, take_family};
+use crate::model::inheritance::{put_inheritance, take_inheritance};
 use crate::model::table::{CheckDef, ColumnDef, Filled, TableDef};
 
 /// The layout without expressions.
@@ -50,7 +50,7 @@ const LAYOUT_PLAIN: u8 = 1;
 const LAYOUT_EXPRESSIONS: u8 = 2;
 /// The layout with defaults and constraints.
 const LAYOUT_FULL: u8 = 3;
-/// The layout with a family.
+/// The layout with inheritance.
 const LAYOUT_VERSION: u8 = 4;
 const KIND_TABLE: u8 = 1;
 /// Fillings by their codes.
@@ -66,7 +66,7 @@ pub fn encode_table(table: &TableDef) -> Vec<u8> {
     let has_expressions = !table.expressions.is_empty();
     let is_full = is_full(table);
     let layout = match (is_full, has_expressions) {
-        (true, _) if table.family.is_some() => LAYOUT_VERSION,
+        (true, _) if table.inheritance.is_some() => LAYOUT_VERSION,
         (true, _) => LAYOUT_FULL,
         (false, true) => LAYOUT_EXPRESSIONS,
         (false, false) => LAYOUT_PLAIN,
@@ -117,8 +117,8 @@ pub fn encode_table(table: &TableDef) -> Vec<u8> {
             put_foreign_key(&mut bytes, key);
         }
     }
-    if let Some(family) = &table.family {
-        put_family(&mut bytes, family);
+    if let Some(inheritance) = &table.inheritance {
+        put_inheritance(&mut bytes, inheritance);
     }
     bytes
 }
@@ -130,7 +130,7 @@ fn is_filled(column: &ColumnDef) -> bool {
 /// Whether only the last layout holds all of a table.
 fn is_full(table: &TableDef) -> bool {
     table.key_name.is_some()
-        || table.family.is_some()
+        || table.inheritance.is_some()
         || !table.checks.is_empty()
         || !table.foreign_keys.is_empty()
         || table.columns.iter().any(is_filled)
@@ -346,7 +346,7 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
         LAYOUT_PLAIN..=LAYOUT_VERSION => {}
         version => {
             return Err(Error::corrupted(format!(
-                "catalogue object has layout version {version}, known are 1 to {LAYOUT_VERSION}"
+                "catalog object has layout version {version}, known are 1 to {LAYOUT_VERSION}"
             )));
         }
     }
@@ -406,7 +406,7 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
     let mut key_name = None;
     let mut checks = Vec::new();
     let mut foreign_keys = Vec::new();
-    let mut family = None;
+    let mut inheritance = None;
     if layout >= LAYOUT_FULL {
         take_fillings(&mut input, &mut columns)?;
         key_name = Some(input.name()?).filter(|name| !name.is_empty());
@@ -423,7 +423,7 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
         }
     }
     if layout == LAYOUT_VERSION {
-        family = Some(Box::new(take_family(&mut input, &columns)?));
+        inheritance = Some(Box::new(take_inheritance(&mut input, &columns)?));
     }
     let table = TableDef {
         object,
@@ -438,7 +438,7 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
         key_name,
         checks,
         foreign_keys,
-        family,
+        inheritance,
     };
     // One table has one form only.
     if !input.0.is_empty() || encode_table(&table) != bytes {
@@ -451,7 +451,9 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
 mod tests {
     use super::{FILLINGS, decode_table, encode_table};
     use crate::model::index::{Deferral, IndexDef};
-    use crate::model::inheritance::{FamilyDef, Limit, PartitionBound, Partitioning, Strategy};
+    use crate::model::inheritance::{
+        InheritanceDef, Limit, PartitionBound, Partitioning, Strategy,
+    };
     use crate::model::table::{CheckDef, ColumnDef, TableDef};
     use proptest::prelude::{any, prop_assert_eq, proptest};
     use varve_expr::Expr;
@@ -584,9 +586,9 @@ mod tests {
     }
 
     /// A partition that is partitioned itself.
-    fn in_family(bound: PartitionBound) -> TableDef {
+    fn in_inheritance(bound: PartitionBound) -> TableDef {
         let mut table = full();
-        table.family = Some(Box::new(FamilyDef {
+        table.inheritance = Some(Box::new(InheritanceDef {
             parents: vec![ObjectId(2)],
             children: vec![ObjectId(8), ObjectId(9)],
             own: vec![ColumnId(1)],
@@ -603,7 +605,7 @@ mod tests {
     }
 
     #[test]
-    fn families_come_back() {
+    fn inheritance_comes_back() {
         let value = |value| Expr::Literal {
             value: Value::Int4(value),
             ty: LogicalType::Int4,
@@ -615,7 +617,7 @@ mod tests {
             PartitionBound::Range(vec![Limit::Value(value(3))], vec![Limit::Max]),
             PartitionBound::Hash(4, 3),
         ] {
-            let table = in_family(bound);
+            let table = in_inheritance(bound);
             let good = encode_table(&table);
             assert_eq!(decode_table(&good), Ok(table));
             let plain = encode_table(&full()).len();

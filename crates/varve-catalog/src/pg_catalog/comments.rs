@@ -120,11 +120,9 @@ impl Catalog {
             Some(Value::Int4(sub)) => usize::try_from(*sub).unwrap_or(usize::MAX),
             _ => 0,
         };
-        let catalogue = second.and_then(Value::str);
-        let class = CATALOG_OIDS
-            .iter()
-            .find(|(name, _)| Some(*name) == catalogue);
-        if catalogue.is_some() && class.is_none() {
+        let catalog = second.and_then(Value::str);
+        let class = CATALOG_OIDS.iter().find(|(name, _)| Some(*name) == catalog);
+        if catalog.is_some() && class.is_none() {
             return Value::Null;
         }
         let wants_shared = function == "shobj_description";

@@ -351,12 +351,12 @@ pub(super) fn attributes(catalog: &Catalog) -> Vec<Vec<Value>> {
                 columns.any(|known| known.name == column.name)
             });
             let count = parents.count();
-            let family = table.family.as_ref();
-            if let (true, Some(family)) = (count > 0, family)
+            let inheritance = table.inheritance.as_ref();
+            if let (true, Some(inheritance)) = (count > 0, inheritance)
                 && let Some(cells) = row.get_mut(IS_LOCAL..)
                 && let [is_local, .., inherited, _, _] = cells
             {
-                *is_local = Value::Boolean(family.own.contains(&column.id));
+                *is_local = Value::Boolean(inheritance.own.contains(&column.id));
                 *inherited = int2(count);
             }
             if let (Some(domain), Some(of)) = (table.domain_of(number - 1), row.get_mut(2)) {

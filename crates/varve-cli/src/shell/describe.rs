@@ -1,4 +1,4 @@
-//! `\d` and its family: lists of what the catalogue has, by pg_catalog as psql reads it.
+//! `\d` and its like: lists of what the catalog has, by pg_catalog as psql reads it.
 
 use varve_psql::{Align, quoted_literal};
 

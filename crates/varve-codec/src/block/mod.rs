@@ -8,10 +8,12 @@
 //! the shared part made anew.
 
 use crate::frames::{Stage, write_frames};
+use crate::integers::{
+    ChosenIntegers, IntegerKind, IntegerPlan, Scale, choose_named_integers, integers_of_form,
+};
 use crate::strings::{
     ChosenStrings, StringPlan, StringSample, StringsRef, choose_named_strings, strings_of_form,
 };
-use crate::words::{ChosenWords, Scale, WordKind, WordPlan, choose_named_words, words_of_form};
 use crate::{BLOCK_VECTORS_MAX, Codec, CodecError, ROWS_MAX, Shared, SharedWriter, WrittenFrame};
 
 /// How deep the chooser nests codecs above the basic ones.
@@ -34,8 +36,8 @@ pub struct BlockOptions {
 /// The values of a block, vector after vector.
 #[derive(Clone, Copy, Debug)]
 pub enum BlockValues<'a> {
-    /// Words of a kind; those of [`WordKind::Int32`] must fit 32 bits.
-    Words(WordKind, &'a [i64]),
+    /// Integers of a kind; those of [`IntegerKind::Int32`] must fit 32 bits.
+    Integers(IntegerKind, &'a [i64]),
     /// Strings.
     Strings(StringsRef<'a>),
 }
@@ -74,7 +76,7 @@ struct Kept {
 
 #[derive(Clone, Debug)]
 enum Plan {
-    Words(WordPlan),
+    Integers(IntegerPlan),
     Strings(StringPlan),
 }
 
@@ -101,7 +103,7 @@ impl BlockEncoder {
             Err(_) => {
                 self.kept = None;
                 let plan = match values {
-                    BlockValues::Words(..) => Plan::Words(WordPlan::Basic),
+                    BlockValues::Integers(..) => Plan::Integers(IntegerPlan::Basic),
                     BlockValues::Strings(_) => Plan::Strings(StringPlan::Basic),
                 };
                 write(&plan, &SharedWriter::default(), values, vector_rows)
@@ -169,19 +171,19 @@ impl BlockEncoder {
         let codec = self.options.codec;
         if self.options.point_reads && self.options.codec == Codec::Auto {
             let plan = match values {
-                BlockValues::Words(..) => Plan::Words(WordPlan::Basic),
+                BlockValues::Integers(..) => Plan::Integers(IntegerPlan::Basic),
                 BlockValues::Strings(_) => Plan::Strings(StringPlan::Basic),
             };
             return Ok((plan, SharedWriter::default()));
         }
         match values {
-            BlockValues::Words(kind, words) => {
-                let block: Vec<&[i64]> = words_by_vector(words, vector_rows).collect();
+            BlockValues::Integers(kind, integers) => {
+                let block: Vec<&[i64]> = integers_by_vector(integers, vector_rows).collect();
                 let (sample, scale) = sampled(&block, vector_rows);
                 let sample: Vec<Vec<i64>> = sample.into_iter().map(<[i64]>::to_vec).collect();
-                let ChosenWords { plan, shared, .. } =
-                    choose_named_words(codec, kind, &sample, &block, scale, DEPTH)?;
-                Ok((Plan::Words(plan), shared))
+                let ChosenIntegers { plan, shared, .. } =
+                    choose_named_integers(codec, kind, &sample, &block, scale, DEPTH)?;
+                Ok((Plan::Integers(plan), shared))
             }
             BlockValues::Strings(strings) => {
                 let block: Vec<StringsRef<'_>> = strings_by_vector(strings, vector_rows).collect();
@@ -202,12 +204,12 @@ impl BlockEncoder {
         vector_rows: &[usize],
     ) -> Option<(Plan, SharedWriter)> {
         match (plan, values) {
-            (Plan::Words(plan), BlockValues::Words(kind, words)) => {
-                let block: Vec<&[i64]> = words_by_vector(words, vector_rows).collect();
+            (Plan::Integers(plan), BlockValues::Integers(kind, integers)) => {
+                let block: Vec<&[i64]> = integers_by_vector(integers, vector_rows).collect();
                 let (sample, scale) = sampled(&block, vector_rows);
                 let sample: Vec<Vec<i64>> = sample.into_iter().map(<[i64]>::to_vec).collect();
-                let (plan, shared) = words_of_form(plan, kind, &sample, &block, scale, DEPTH)?;
-                Some((Plan::Words(plan), shared))
+                let (plan, shared) = integers_of_form(plan, kind, &sample, &block, scale, DEPTH)?;
+                Some((Plan::Integers(plan), shared))
             }
             (Plan::Strings(plan), BlockValues::Strings(strings)) => {
                 let block: Vec<StringsRef<'_>> = strings_by_vector(strings, vector_rows).collect();
@@ -263,14 +265,14 @@ fn sampled<V: Copy>(vectors: &[V], vector_rows: &[usize]) -> (Vec<V>, Scale) {
 /// What a general stage may do best on, in the order to try.
 fn repetitive_plans(values: BlockValues<'_>) -> [Plan; 2] {
     match values {
-        BlockValues::Words(..) => [WordPlan::Plain, WordPlan::Basic].map(Plan::Words),
+        BlockValues::Integers(..) => [IntegerPlan::Plain, IntegerPlan::Basic].map(Plan::Integers),
         BlockValues::Strings(_) => [StringPlan::Plain, StringPlan::Basic].map(Plan::Strings),
     }
 }
 
 fn check_rows(values: BlockValues<'_>, vector_rows: &[usize]) -> Result<(), CodecError> {
     let given = match values {
-        BlockValues::Words(_, words) => words.len(),
+        BlockValues::Integers(_, integers) => integers.len(),
         BlockValues::Strings(strings) => strings.len(),
     };
     if let Some(rows) = vector_rows.iter().find(|rows| **rows > ROWS_MAX) {
@@ -299,12 +301,12 @@ fn write(
     };
     let decoded_shared = Shared::decode(&block.shared, usize::MAX)?;
     match (plan, values) {
-        (Plan::Words(plan), BlockValues::Words(kind, words)) => {
-            for vector in words_by_vector(words, vector_rows) {
+        (Plan::Integers(plan), BlockValues::Integers(kind, integers)) => {
+            for vector in integers_by_vector(integers, vector_rows) {
                 let mut bytes = Vec::new();
                 block.tags |= 1 << plan.encode(kind, vector, &mut bytes);
                 let scope = crate::scope::Scope::new(&decoded_shared, 0);
-                let back = crate::words::decode_plain(scope, kind, &bytes, vector.len())?;
+                let back = crate::integers::decode_plain(scope, kind, &bytes, vector.len())?;
                 if back != vector {
                     return Err(UNFAITHFUL);
                 }
@@ -341,11 +343,11 @@ fn same_strings<'a>(a: StringsRef<'a>, b: StringsRef<'a>) -> bool {
     a.len() == b.len() && lengths(a).eq(lengths(b)) && a.text() == b.text()
 }
 
-fn words_by_vector<'a>(
-    words: &'a [i64],
+fn integers_by_vector<'a>(
+    integers: &'a [i64],
     vector_rows: &'a [usize],
 ) -> impl Iterator<Item = &'a [i64]> {
-    vector_rows.iter().scan(words, |rest, rows| {
+    vector_rows.iter().scan(integers, |rest, rows| {
         let (vector, after) = rest.split_at_checked(*rows)?;
         *rest = after;
         Some(vector)

@@ -1,9 +1,9 @@
 use super::{BlockEncoder, BlockOptions, BlockValues, EncodedBlock};
 use crate::testing::{Random, mutations};
 use crate::{
-    Codec, CodecError, Shared, Stage, Strings, StringsRef, TAG_ALP, TAG_CHIMP, TAG_DELTA,
-    TAG_DELTA_OF_DELTA, TAG_FSST, TAG_GORILLA, TAG_PACKED, TAG_PLAIN, TAG_RUN_ENDS,
-    TAG_SHARED_DICTIONARY, WordKind, decode_strings, gather_strings, gather_words, word_from_f64,
+    Codec, CodecError, IntegerKind, Shared, Stage, Strings, StringsRef, TAG_ALP, TAG_CHIMP,
+    TAG_DELTA, TAG_DELTA_OF_DELTA, TAG_FSST, TAG_GORILLA, TAG_PACKED, TAG_PLAIN, TAG_RUN_ENDS,
+    TAG_SHARED_DICTIONARY, decode_strings, gather_integers, gather_strings, integer_from_f64,
 };
 
 const LZ4: BlockOptions = BlockOptions {
@@ -34,14 +34,14 @@ fn bytes_per_row(block: &EncodedBlock, rows: usize) -> f64 {
 }
 
 /// Encodes, and reads every vector back: whole, and by single rows from the end.
-fn words_round_trip(kind: WordKind, words: &[i64]) -> EncodedBlock {
-    let rows = vector_rows(words.len());
-    let values = BlockValues::Words(kind, words);
+fn integers_round_trip(kind: IntegerKind, integers: &[i64]) -> EncodedBlock {
+    let rows = vector_rows(integers.len());
+    let values = BlockValues::Integers(kind, integers);
     let block = BlockEncoder::new(LZ4).encode(values, &rows).unwrap();
     let shared = Shared::decode(&block.shared, 1 << 20).unwrap();
-    for (vector, bytes) in words.chunks(1024).zip(&block.vectors) {
+    for (vector, bytes) in integers.chunks(1024).zip(&block.vectors) {
         let positions: Vec<u16> = (0..vector.len() as u16).rev().collect();
-        let mut back = gather_words(kind, &shared, bytes, vector.len(), &positions).unwrap();
+        let mut back = gather_integers(kind, &shared, bytes, vector.len(), &positions).unwrap();
         back.reverse();
         assert_eq!(back, vector);
     }
@@ -68,12 +68,12 @@ fn strings_round_trip(texts: StringsRef<'_>) -> EncodedBlock {
 fn few_values_share_a_dictionary() {
     let mut random = Random(7);
     let prices: Vec<i64> = (0..500)
-        .map(|i| word_from_f64(f64::from(i * i) / 7.0))
+        .map(|i| integer_from_f64(f64::from(i * i) / 7.0))
         .collect();
-    let words: Vec<i64> = (0..65_536).map(|_| prices[random.below(500)]).collect();
-    let block = words_round_trip(WordKind::Float64, &words);
+    let integers: Vec<i64> = (0..65_536).map(|_| prices[random.below(500)]).collect();
+    let block = integers_round_trip(IntegerKind::Float64, &integers);
     assert_eq!(block.tags, 1 << TAG_SHARED_DICTIONARY);
-    assert!(bytes_per_row(&block, words.len()) < 1.2);
+    assert!(bytes_per_row(&block, integers.len()) < 1.2);
 
     let names = [
         "pending",
@@ -110,8 +110,8 @@ fn a_cascade_is_kept_until_the_bytes_drift() {
 
 #[test]
 fn any_shared_part_is_an_answer() {
-    let words: Vec<i64> = (0..4096).map(|i| (i % 50) * 1_000_003).collect();
-    let block = words_round_trip(WordKind::Int64, &words);
+    let integers: Vec<i64> = (0..4096).map(|i| (i % 50) * 1_000_003).collect();
+    let block = integers_round_trip(IntegerKind::Int64, &integers);
     let texts = strings((0..4096).map(|i| format!("name {}", i * 7 % 40)));
     let text_block = strings_round_trip(texts.as_ref());
     for bytes in [&block.shared, &text_block.shared] {
@@ -121,7 +121,7 @@ fn any_shared_part_is_an_answer() {
     }
     let shared = Shared::decode(&block.shared, 1 << 20).unwrap();
     mutations(&block.vectors[0], 3000, |bytes| {
-        let _ = gather_words(WordKind::Int64, &shared, bytes, 1024, &[0, 1023]);
+        let _ = gather_integers(IntegerKind::Int64, &shared, bytes, 1024, &[0, 1023]);
     });
 }
 
@@ -129,11 +129,11 @@ fn any_shared_part_is_an_answer() {
 fn repeats_that_only_the_general_stage_sees_are_left_to_it() {
     let mut random = Random(3);
     let pattern: Vec<i64> = (0..3000).map(|_| random.next() as i64).collect();
-    let words: Vec<i64> = pattern.iter().copied().cycle().take(65_536).collect();
-    let block = words_round_trip(WordKind::Int64, &words);
+    let integers: Vec<i64> = pattern.iter().copied().cycle().take(65_536).collect();
+    let block = integers_round_trip(IntegerKind::Int64, &integers);
     let frames = crate::write_frames(block.vectors.iter().map(Vec::as_slice), Stage::Lz4);
     let stored: usize = frames.iter().map(crate::WrittenFrame::bytes).sum();
-    let plain = words.iter().flat_map(|word| word.to_le_bytes());
+    let plain = integers.iter().flat_map(|integer| integer.to_le_bytes());
     let plain: Vec<u8> = plain.collect();
     let staged: usize = plain
         .chunks(65_536)
@@ -145,12 +145,12 @@ fn repeats_that_only_the_general_stage_sees_are_left_to_it() {
 #[test]
 fn text_of_common_parts_takes_a_symbol_table() {
     let mut random = Random(5);
-    let words = [
+    let integers = [
         "Ashgrove", "Meadow", "Station", "Harbour", "North", "Cobble", "Lane", "Quay",
     ];
     // The marks differ from row to row, so that there is no template.
     let marks = [" ", "", "-", ", "];
-    let mut pick = || format!("{}{}", words[random.below(8)], marks[random.below(4)]);
+    let mut pick = || format!("{}{}", integers[random.below(8)], marks[random.below(4)]);
     let names = (0..20_000).map(|_| [pick(), pick(), pick(), pick()].concat());
     let block = strings_round_trip(strings(names).as_ref());
     assert_eq!(block.tags, 1 << TAG_PACKED);
@@ -167,12 +167,12 @@ fn a_named_codec_is_used_or_refused() {
     let numbers: Vec<i64> = (0..3000).map(|i| i * i % 97 * 1000 + i / 700).collect();
     let doubles: Vec<i64> = numbers
         .iter()
-        .map(|n| word_from_f64(*n as f64 / 8.0))
+        .map(|n| integer_from_f64(*n as f64 / 8.0))
         .collect();
     let texts = strings(numbers.iter().map(|n| format!("text {}", n % 1000)));
     let columns = [
-        BlockValues::Words(WordKind::Int64, &numbers),
-        BlockValues::Words(WordKind::Float64, &doubles),
+        BlockValues::Integers(IntegerKind::Int64, &numbers),
+        BlockValues::Integers(IntegerKind::Float64, &doubles),
         BlockValues::Strings(texts.as_ref()),
     ];
     let suited = |codec| match codec {
@@ -210,7 +210,7 @@ fn a_named_codec_is_used_or_refused() {
 #[test]
 fn columns_of_point_reads_have_no_shared_part() {
     let mut random = Random(6);
-    let words: Vec<i64> = (0..9000)
+    let integers: Vec<i64> = (0..9000)
         .map(|_| i64::from(random.next().trailing_zeros()))
         .collect();
     let texts = strings((0..9000).map(|i| format!("user{i}@example.org")));
@@ -220,7 +220,7 @@ fn columns_of_point_reads_have_no_shared_part() {
         codec: Codec::Auto,
     };
     for values in [
-        BlockValues::Words(WordKind::Int64, &words),
+        BlockValues::Integers(IntegerKind::Int64, &integers),
         BlockValues::Strings(texts.as_ref()),
     ] {
         let block = BlockEncoder::new(options)
@@ -239,8 +239,8 @@ fn what_a_cascade_cannot_give_back_is_stored_without_one() {
         .encode(BlockValues::Strings(texts.as_ref()), &rows)
         .unwrap();
     // The cascade that was kept is for strings.
-    let words: Vec<i64> = (0..2000).collect();
-    let values = BlockValues::Words(WordKind::Int64, &words);
+    let integers: Vec<i64> = (0..2000).collect();
+    let values = BlockValues::Integers(IntegerKind::Int64, &integers);
     let block = encoder.encode(values, &rows).unwrap();
     assert_eq!(block.tags, 1 << TAG_DELTA);
 }
@@ -251,10 +251,10 @@ fn other_values_renew_the_shared_part() {
     let mut encoder = BlockEncoder::new(LZ4);
     let rows = vector_rows(65_536);
     for block in 0..4 {
-        let words: Vec<i64> = (0..65_536)
-            .map(|_| word_from_f64((block * 500 + random.below(500)) as f64 / 7.0))
+        let integers: Vec<i64> = (0..65_536)
+            .map(|_| integer_from_f64((block * 500 + random.below(500)) as f64 / 7.0))
             .collect();
-        let values = BlockValues::Words(WordKind::Float64, &words);
+        let values = BlockValues::Integers(IntegerKind::Float64, &integers);
         let encoded = encoder.encode(values, &rows).unwrap();
         let alone = BlockEncoder::new(LZ4).encode(values, &rows).unwrap();
         assert_eq!(encoded, alone);

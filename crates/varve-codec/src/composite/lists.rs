@@ -1,33 +1,32 @@
 //! Lists: how long each is, and the elements of all one after another.
 //!
 //! Elements are encoded by 1,024 as any vector, so an array of doubles takes the codec that the
-//! doubles alone would take. Worst case: a byte or two a list over the elements.
-//! Format: Arrow's list layout, with lengths in place of offsets.
-//! Layout: bytes of the lengths (varint), the lengths as nested words of 32 bits; 0 or 1 and, by
-//! 1,024 elements, which of them are not NULL as encoded bits; then by 1,024 elements the bytes
-//! (varint) of their nested vector, and those. NULL elements of words hold any word, of strings the
-//! empty one.
+//! doubles alone would take. Worst case: a byte or two a list over the elements. Format: Arrow's
+//! list layout, with lengths in place of offsets. Layout: bytes of the lengths (varint), the
+//! lengths as nested integers of 32 bits; 0 or 1 and, by 1,024 elements, which of them are not NULL
+//! as encoded bits; then by 1,024 elements the bytes (varint) of their nested vector, and those.
+//! NULL elements of integers hold any integer, of strings the empty one.
 
 use crate::bitmap::{DecodedBits, decode_bits, encode_bits, split_bits};
+use crate::integers::{self, IntegerKind, IntegerPlan};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::strings::{self, StringPlan, Strings, StringsRef};
-use crate::words::{self, WordKind, WordPlan};
 use crate::writer::put_nested;
 use crate::{CodecError, ROWS_MAX, Shared};
 
-/// Lists of words: list `i` is `ends[i - 1]..ends[i]` of the elements, from 0.
+/// Lists of integers: list `i` is `ends[i - 1]..ends[i]` of the elements, from 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct WordLists {
+pub struct IntegerLists {
     /// One past the last element of each list.
     pub ends: Vec<u32>,
     /// The elements of all lists.
-    pub words: Vec<i64>,
+    pub integers: Vec<i64>,
     /// A bit for each element, set where it is not NULL; `None` when none is NULL.
     pub validity: Option<Vec<u8>>,
 }
 
-/// Lists of strings, as [`WordLists`].
+/// Lists of strings, as [`IntegerLists`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StringLists {
     /// One past the last element of each list.
@@ -39,45 +38,45 @@ pub struct StringLists {
 }
 
 /// Appends the lists of one vector.
-pub fn encode_word_lists(
-    kind: WordKind,
-    lists: &WordLists,
+pub fn encode_integer_lists(
+    kind: IntegerKind,
+    lists: &IntegerLists,
     out: &mut Vec<u8>,
 ) -> Result<(), CodecError> {
     put_shape(
         &lists.ends,
-        lists.words.len(),
+        lists.integers.len(),
         lists.validity.as_deref(),
         out,
     )?;
-    for chunk in lists.words.chunks(ROWS_MAX) {
+    for chunk in lists.integers.chunks(ROWS_MAX) {
         put_nested(out, |out| {
-            WordPlan::Basic.encode(kind, chunk, out);
+            IntegerPlan::Basic.encode(kind, chunk, out);
         });
     }
     Ok(())
 }
 
 /// The `rows` lists in `bytes`, of at most `elements_max` elements together.
-pub fn decode_word_lists(
-    kind: WordKind,
+pub fn decode_integer_lists(
+    kind: IntegerKind,
     bytes: &[u8],
     rows: usize,
     elements_max: usize,
-) -> Result<WordLists, CodecError> {
+) -> Result<IntegerLists, CodecError> {
     let mut reader = ByteReader::new(bytes);
     let shape = Shape::take(&mut reader, rows, elements_max)?;
     let shared = Shared::default();
     let scope = Scope::new(&shared, 0);
-    let mut words = Vec::new();
+    let mut integers = Vec::new();
     for count in shape.chunks() {
         let nested = reader.nested()?;
-        words.append(&mut words::decode_plain(scope, kind, nested, count)?);
+        integers.append(&mut integers::decode_plain(scope, kind, nested, count)?);
     }
     reader.end()?;
-    Ok(WordLists {
+    Ok(IntegerLists {
         ends: shape.ends,
-        words,
+        integers,
         validity: shape.validity,
     })
 }
@@ -142,7 +141,7 @@ fn put_shape(
         .map(|(start, end)| i64::from(end - start))
         .collect();
     put_nested(out, |out| {
-        WordPlan::Basic.encode(WordKind::Int32, &lengths, out);
+        IntegerPlan::Basic.encode(IntegerKind::Int32, &lengths, out);
     });
     out.push(u8::from(validity.is_some()));
     if let Some(bits) = validity {
@@ -169,7 +168,7 @@ impl Shape {
     ) -> Result<Shape, CodecError> {
         let shared = Shared::default();
         let scope = Scope::new(&shared, 0);
-        let lengths = words::decode_plain(scope, WordKind::Int32, reader.nested()?, rows)?;
+        let lengths = integers::decode_plain(scope, IntegerKind::Int32, reader.nested()?, rows)?;
         let mut ends = Vec::with_capacity(rows);
         let mut end = 0_u32;
         for length in lengths {

@@ -1,4 +1,4 @@
-//! Vectors of values that are made of words and strings: wide numbers and lists.
+//! Vectors of values that are made of integers and strings: wide numbers and lists.
 
 mod lists;
 #[cfg(test)]
@@ -6,7 +6,7 @@ mod tests;
 mod wide;
 
 pub use lists::{
-    StringLists, WordLists, decode_string_lists, decode_word_lists, encode_string_lists,
-    encode_word_lists,
+    IntegerLists, StringLists, decode_integer_lists, decode_string_lists, encode_integer_lists,
+    encode_string_lists,
 };
 pub use wide::{decode_wide, encode_wide, gather_wide};

@@ -1,9 +1,9 @@
 use super::{
-    StringLists, WordLists, decode_string_lists, decode_wide, decode_word_lists,
-    encode_string_lists, encode_wide, encode_word_lists, gather_wide,
+    IntegerLists, StringLists, decode_integer_lists, decode_string_lists, decode_wide,
+    encode_integer_lists, encode_string_lists, encode_wide, gather_wide,
 };
 use crate::testing::{Random, mutations};
-use crate::{CodecError, Strings, WordKind, word_from_f64};
+use crate::{CodecError, IntegerKind, Strings, integer_from_f64};
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 
 fn wide_round_trip(values: &[i128]) -> Vec<u8> {
@@ -42,36 +42,36 @@ fn uuids_of_version_7_keep_only_their_random_bits() {
 #[test]
 fn lists_take_the_codec_of_their_elements() {
     let metrics: Vec<i64> = (0..5000)
-        .map(|i| word_from_f64(f64::from(i % 50) + 0.5))
+        .map(|i| integer_from_f64(f64::from(i % 50) + 0.5))
         .collect();
-    let lists = WordLists {
+    let lists = IntegerLists {
         ends: (1..=1000).map(|i| i * 5).collect(),
-        words: metrics,
+        integers: metrics,
         validity: None,
     };
     let mut bytes = Vec::new();
-    encode_word_lists(WordKind::Float64, &lists, &mut bytes).unwrap();
+    encode_integer_lists(IntegerKind::Float64, &lists, &mut bytes).unwrap();
     assert!(bytes.len() < 5200, "{}", bytes.len());
     assert_eq!(
-        decode_word_lists(WordKind::Float64, &bytes, 1000, 5000).unwrap(),
+        decode_integer_lists(IntegerKind::Float64, &bytes, 1000, 5000).unwrap(),
         lists
     );
-    let too_many = decode_word_lists(WordKind::Float64, &bytes, 1000, 4999);
+    let too_many = decode_integer_lists(IntegerKind::Float64, &bytes, 1000, 4999);
     assert!(matches!(too_many, Err(CodecError::TooLarge { .. })));
     mutations(&bytes, 3000, |bytes| {
-        let _ = decode_word_lists(WordKind::Float64, bytes, 1000, 10_000);
+        let _ = decode_integer_lists(IntegerKind::Float64, bytes, 1000, 10_000);
         let _ = decode_wide(bytes, 1000);
     });
 }
 
 #[test]
 fn ends_that_do_not_fit_are_refused() {
-    let lists = WordLists {
+    let lists = IntegerLists {
         ends: vec![2, 1],
-        words: vec![5],
+        integers: vec![5],
         validity: None,
     };
-    assert!(encode_word_lists(WordKind::Int64, &lists, &mut Vec::new()).is_err());
+    assert!(encode_integer_lists(IntegerKind::Int64, &lists, &mut Vec::new()).is_err());
     assert!(encode_wide(&[0; 1025], &mut Vec::new()).is_err());
 }
 
@@ -88,13 +88,13 @@ proptest! {
         proptest::collection::vec(proptest::option::of("[a-c]{0,3}"), 0..40), 0..60,
     )) {
         let mut strings = Strings::with_capacity(0);
-        let mut words = Vec::new();
+        let mut integers = Vec::new();
         let mut ends = Vec::new();
         let mut validity = Vec::new();
         for (i, element) in lists.iter().flatten().enumerate() {
             let text = element.as_deref().unwrap_or("");
             strings.push(text.as_bytes(), usize::MAX).unwrap();
-            words.push(text.len() as i64 - 1);
+            integers.push(text.len() as i64 - 1);
             if i % 8 == 0 {
                 validity.push(0);
             }
@@ -103,14 +103,19 @@ proptest! {
         for list in &lists {
             ends.push(ends.last().copied().unwrap_or(0) + list.len() as u32);
         }
-        let elements = words.len();
-        let word_lists = WordLists { ends: ends.clone(), words, validity: Some(validity.clone()) };
+        let elements = integers.len();
+        let integer_lists = IntegerLists {
+            ends: ends.clone(),
+            integers,
+            validity: Some(validity.clone()),
+        };
         let string_lists = StringLists { ends, strings, validity: Some(validity) };
         let mut bytes = Vec::new();
-        encode_word_lists(WordKind::Int32, &word_lists, &mut bytes).unwrap();
-        let mut back = decode_word_lists(WordKind::Int32, &bytes, lists.len(), elements).unwrap();
+        encode_integer_lists(IntegerKind::Int32, &integer_lists, &mut bytes).unwrap();
+        let mut back = decode_integer_lists(IntegerKind::Int32, &bytes, lists.len(), elements)
+            .unwrap();
         trim(&mut back.validity, elements);
-        assert_eq!(back, word_lists);
+        assert_eq!(back, integer_lists);
         bytes.clear();
         encode_string_lists(&string_lists, &mut bytes).unwrap();
         let mut back = decode_string_lists(&bytes, lists.len(), elements, 9000).unwrap();

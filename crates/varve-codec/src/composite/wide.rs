@@ -1,18 +1,18 @@
 //! Wide numbers: 128 bits, as decimals of up to 38 digits and UUIDs have them.
 //!
-//! They are cut into words of 64 bits and fewer, each of which takes the codec that suits it: small
-//! decimals are one word; UUIDs of version 7 give a timestamp that rises and a random rest. Worst
-//! case: random bits cost 16 bytes and a few more.
-//! Layout: cut (u8: 0 all fit 64 bits, 1 high and low half, 2 the top 48 bits, the next 16, the low
-//! half), then by word the bytes (varint) of its nested vector, and those.
+//! They are cut into integers of 64 bits and fewer, each of which takes the codec that suits it:
+//! small decimals are one integer; UUIDs of version 7 give a timestamp that rises and a random
+//! rest. Worst case: random bits cost 16 bytes and a few more. Layout: cut (u8: 0 all fit 64 bits,
+//! 1 high and low half, 2 the top 48 bits, the next 16, the low half), then by integer the bytes
+//! (varint) of its nested vector, and those.
 
+use crate::integers::{IntegerKind, IntegerPlan, decode_plain, gather_plain};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::words::{WordKind, WordPlan, decode_plain, gather_plain};
 use crate::writer::put_nested;
 use crate::{CodecError, ROWS_MAX, Shared};
 
-/// Bits of each word, from the top; all but the first are unsigned.
+/// Bits of each integer, from the top; all but the first are unsigned.
 const NARROW: &[u32] = &[64];
 const HALVES: &[u32] = &[64, 64];
 const UUID: &[u32] = &[48, 16, 64];
@@ -38,12 +38,12 @@ fn write(cut: u8, widths: &[u32], values: &[i128]) -> Vec<u8> {
     let mut below: u32 = widths.iter().sum();
     for width in widths {
         below -= width;
-        let words: Vec<i64> = values
+        let integers: Vec<i64> = values
             .iter()
-            .map(|value| low_word(*value >> below, *width))
+            .map(|value| low_integer(*value >> below, *width))
             .collect();
         put_nested(&mut out, |out| {
-            WordPlan::Basic.encode(WordKind::Int64, &words, out);
+            IntegerPlan::Basic.encode(IntegerKind::Int64, &integers, out);
         });
     }
     out
@@ -52,14 +52,14 @@ fn write(cut: u8, widths: &[u32], values: &[i128]) -> Vec<u8> {
 /// The `rows` values in `bytes`.
 pub fn decode_wide(bytes: &[u8], rows: usize) -> Result<Vec<i128>, CodecError> {
     join(bytes, rows, |scope, nested| {
-        decode_plain(scope, WordKind::Int64, nested, rows)
+        decode_plain(scope, IntegerKind::Int64, nested, rows)
     })
 }
 
 /// The values at `positions`, in that order.
 pub fn gather_wide(bytes: &[u8], rows: usize, positions: &[u16]) -> Result<Vec<i128>, CodecError> {
     join(bytes, positions.len(), |scope, nested| {
-        gather_plain(scope, WordKind::Int64, nested, rows, positions)
+        gather_plain(scope, IntegerKind::Int64, nested, rows, positions)
     })
 }
 
@@ -77,11 +77,11 @@ fn join(
     let cut = reader.u8()?;
     let mut values = vec![0_i128; rows];
     for (i, width) in widths(cut)?.iter().enumerate() {
-        let words = read(scope, reader.nested()?)?;
-        for (value, word) in values.iter_mut().zip(words) {
+        let integers = read(scope, reader.nested()?)?;
+        for (value, integer) in values.iter_mut().zip(integers) {
             *value = match (i, cut) {
-                (0, 0) => i128::from(word),
-                _ => *value << width | i128::from(word) & !(-1 << width),
+                (0, 0) => i128::from(integer),
+                _ => *value << width | i128::from(integer) & !(-1 << width),
             };
         }
     }
@@ -98,16 +98,16 @@ fn widths(cut: u8) -> Result<&'static [u32], CodecError> {
     }
 }
 
-/// The low `width` bits as a word.
+/// The low `width` bits as an integer.
 #[expect(
     clippy::cast_possible_truncation,
     reason = "the bits above are masked away"
 )]
-fn low_word(value: i128, width: u32) -> i64 {
-    let word = value as i64;
+fn low_integer(value: i128, width: u32) -> i64 {
+    let integer = value as i64;
     if width < 64 {
-        word & !(-1 << width)
+        integer & !(-1 << width)
     } else {
-        word
+        integer
     }
 }

@@ -1,21 +1,21 @@
-//! Partial aggregates of word vectors.
+//! Partial aggregates of integer vectors.
 
+use super::integer_predicate::INFINITIES;
 use super::selection::{check_rows, for_each_selected, is_selected, plain, set_bit};
 use super::stretches::for_each_stretch;
-use super::word_predicate::INFINITIES;
 use crate::bits::{get, unpack};
-use crate::float::word_from_f64;
+use crate::float::integer_from_f64;
+use crate::integers::{IntegerKind, alp, decimal, frame};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::words::{WordKind, alp, decimal, frame};
 use crate::{CodecError, DecodedBits, Shared, TAG_ALP, TAG_DECIMAL, TAG_FRAME};
 
 /// What is known of some rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct WordAggregate {
+pub struct IntegerAggregate {
     /// How many they are.
     pub count: u64,
-    /// The least and the greatest word, if there are rows. Doubles are ordered as in SQL: NaN is
+    /// The least and the greatest integer, if there are rows. Doubles are ordered as in SQL: NaN is
     /// above all numbers; every NaN is given as `f64::NAN`, and -0 as 0.
     pub bounds: Option<(i64, i64)>,
     /// The exact sum of integers. Zero for doubles: theirs depends on the order of the additions,
@@ -23,9 +23,9 @@ pub struct WordAggregate {
     pub sum: i128,
 }
 
-impl WordAggregate {
+impl IntegerAggregate {
     /// Adds what is known of other rows of the same column.
-    pub fn merge(&mut self, other: &WordAggregate) {
+    pub fn merge(&mut self, other: &IntegerAggregate) {
         self.count += other.count;
         self.sum += other.sum;
         if let Some((min, max)) = other.bounds {
@@ -33,18 +33,18 @@ impl WordAggregate {
         }
     }
 
-    fn add(&mut self, kind: WordKind, word: i64, count: usize) {
+    fn add(&mut self, kind: IntegerKind, integer: i64, count: usize) {
         if count == 0 {
             return;
         }
         self.count += count as u64;
-        let word = if kind == WordKind::Float64 {
-            as_sql_has_it(word)
+        let integer = if kind == IntegerKind::Float64 {
+            as_sql_has_it(integer)
         } else {
-            self.sum += i128::from(word) * count as i128;
-            word
+            self.sum += i128::from(integer) * count as i128;
+            integer
         };
-        self.widen(word, word);
+        self.widen(integer, integer);
     }
 
     fn widen(&mut self, min: i64, max: i64) {
@@ -57,28 +57,28 @@ impl WordAggregate {
 
 /// Aggregates the selected rows of a vector, all without a selection, on the encoded form where its
 /// codec allows that. Rows that are NULL must not be selected.
-pub fn aggregate_words(
-    kind: WordKind,
+pub fn aggregate_integers(
+    kind: IntegerKind,
     shared: &Shared,
     bytes: &[u8],
     rows: usize,
     selection: Option<&[u8]>,
-) -> Result<WordAggregate, CodecError> {
+) -> Result<IntegerAggregate, CodecError> {
     check_rows(rows)?;
     aggregate(Scope::new(shared, 0), kind, bytes, rows, selection)
 }
 
 fn aggregate(
     scope: Scope<'_>,
-    kind: WordKind,
+    kind: IntegerKind,
     bytes: &[u8],
     rows: usize,
     selection: Option<&[u8]>,
-) -> Result<WordAggregate, CodecError> {
+) -> Result<IntegerAggregate, CodecError> {
     let mut reader = ByteReader::new(bytes);
-    let mut result = WordAggregate::default();
+    let mut result = IntegerAggregate::default();
     match reader.u8()? {
-        TAG_FRAME if kind != WordKind::Float64 => {
+        TAG_FRAME if kind != IntegerKind::Float64 => {
             let (base, width, packed) = frame::take(reader, rows)?;
             if let Some(distances) = sum_distances(packed, width, rows, selection)
                 && let Some(max) = base.checked_add_unsigned(distances.max)
@@ -89,52 +89,73 @@ fn aggregate(
                 return Ok(result);
             }
         }
-        TAG_DECIMAL if kind == WordKind::Float64 => {
+        TAG_DECIMAL if kind == IntegerKind::Float64 => {
             let stored = decimal::Stored::take(reader, rows)?;
-            let word = |integer| decimal::unscaled(integer, stored.power);
+            let integer = |scaled_integer| decimal::unscaled(scaled_integer, stored.power);
             let exceptions = stored.exceptions();
-            return scaled(scope, stored.integers, rows, selection, exceptions, word);
+            return scaled(
+                scope,
+                stored.scaled_integers,
+                rows,
+                selection,
+                exceptions,
+                integer,
+            );
         }
-        TAG_ALP if kind == WordKind::Float64 => {
+        TAG_ALP if kind == IntegerKind::Float64 => {
             let stored = alp::Stored::take(scope, reader, rows)?;
-            let word = |integer| stored.scaler.rising_word(integer);
+            let integer = |scaled_integer| stored.scaler.rising_integer(scaled_integer);
             let exceptions = stored.exceptions();
-            return scaled(scope, stored.integers, rows, selection, exceptions, word);
+            return scaled(
+                scope,
+                stored.scaled_integers,
+                rows,
+                selection,
+                exceptions,
+                integer,
+            );
         }
         _ => {}
     }
-    for_each_stretch(scope, kind, bytes, rows, selection, &mut |word, count| {
-        result.add(kind, word, count);
-    })?;
+    for_each_stretch(
+        scope,
+        kind,
+        bytes,
+        rows,
+        selection,
+        &mut |integer, count| {
+            result.add(kind, integer, count);
+        },
+    )?;
     Ok(result)
 }
 
-/// Aggregates doubles that are the rising `word` of integers, but for exceptions.
+/// Aggregates doubles that are the rising `integer` of scaled integers, but for exceptions.
 fn scaled(
     scope: Scope<'_>,
-    integers: &[u8],
+    scaled_integers: &[u8],
     rows: usize,
     selection: Option<&[u8]>,
     exceptions: impl Iterator<Item = (u16, i64)>,
-    word: impl Fn(i64) -> i64,
-) -> Result<WordAggregate, CodecError> {
-    let mut result = WordAggregate::default();
+    integer: impl Fn(i64) -> i64,
+) -> Result<IntegerAggregate, CodecError> {
+    let mut result = IntegerAggregate::default();
     let mut regular = plain(DecodedBits::Constant(true), rows);
     if let Some(selection) = selection {
         let bits = DecodedBits::Plain(selection.to_vec());
         regular = plain(DecodedBits::Plain(regular).and(bits), rows);
     }
-    for (row, word) in exceptions {
+    for (row, integer) in exceptions {
         let row = usize::from(row);
         let count = usize::from(is_selected(selection, row));
-        result.add(WordKind::Float64, word, count);
+        result.add(IntegerKind::Float64, integer, count);
         set_bit(&mut regular, row, false);
     }
-    let (scope, kind) = (scope.nested()?, WordKind::Int64);
-    let integers = aggregate(scope, kind, integers, rows, Some(&regular))?;
-    result.count += integers.count;
-    if let Some((min, max)) = integers.bounds {
-        result.widen(as_sql_has_it(word(min)), as_sql_has_it(word(max)));
+    let (scope, kind) = (scope.nested()?, IntegerKind::Int64);
+    let scaled_integers = aggregate(scope, kind, scaled_integers, rows, Some(&regular))?;
+    result.count += scaled_integers.count;
+    if let Some((min, max)) = scaled_integers.bounds {
+        result.widen(as_sql_has_it(integer(min)), as_sql_has_it(integer(max)));
     }
     Ok(result)
 }
@@ -177,13 +198,13 @@ fn sum_distances(
     })
 }
 
-/// One word for all doubles that SQL calls equal, ascending in SQL's order.
-fn as_sql_has_it(word: i64) -> i64 {
-    if !(INFINITIES.0..=INFINITIES.1).contains(&word) {
-        return word_from_f64(f64::NAN);
+/// One integer for all doubles that SQL calls equal, ascending in SQL's order.
+fn as_sql_has_it(integer: i64) -> i64 {
+    if !(INFINITIES.0..=INFINITIES.1).contains(&integer) {
+        return integer_from_f64(f64::NAN);
     }
-    if word == word_from_f64(-0.0) {
-        return word_from_f64(0.0);
+    if integer == integer_from_f64(-0.0) {
+        return integer_from_f64(0.0);
     }
-    word
+    integer
 }

@@ -2,15 +2,15 @@
 
 use super::selection::check_rows;
 use super::stretches::{count_each, for_each_code};
+use crate::integers::Codes;
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::words::Codes;
 use crate::{CodecError, Shared, TAG_DICTIONARY, TAG_SHARED_DICTIONARY};
 
-/// Counts the selected rows of a vector of words or strings by the code of their value. Code `i` is
-/// value `i` of the dictionary that decoding gives; `counts` is lengthened to the size of that and
-/// added to, so the vectors of a block with one shared dictionary can be counted together. `false`
-/// when the vector has no dictionary, and nothing was counted.
+/// Counts the selected rows of a vector of integers or strings by the code of their value. Code `i`
+/// is value `i` of the dictionary that decoding gives; `counts` is lengthened to the size of that
+/// and added to, so the vectors of a block with one shared dictionary can be counted together.
+/// `false` when the vector has no dictionary, and nothing was counted.
 pub fn count_codes(
     shared: &Shared,
     bytes: &[u8],
@@ -30,7 +30,7 @@ pub fn count_codes(
             let resource = reader.u8()?;
             let strings = || shared.strings(resource).map(|values| values.as_ref().len());
             let values = shared
-                .words(resource)
+                .integers(resource)
                 .map(<[i64]>::len)
                 .or_else(|_| strings())?;
             lengthen(counts, values);

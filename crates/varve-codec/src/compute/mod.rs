@@ -1,7 +1,7 @@
 //! Compute on encoded vectors: filters that give one bit a row, partial aggregates, and counts by
 //! dictionary code, without decoding where the codec allows it.
 //!
-//! A predicate is first turned into the ascending ranges of words (or strings) that pass. These
+//! A predicate is first turned into the ascending ranges of integers (or strings) that pass. These
 //! are then carried into the domain of each codec on the way down: runs are tested once each,
 //! dictionaries turn ranges of values into ranges of codes, frames into ranges of distances,
 //! decimals into ranges of integers; so every cascade is filtered by the same few kernels. Codecs
@@ -12,22 +12,22 @@
 
 mod aggregate;
 mod codes;
+mod integer_predicate;
+mod integers;
 mod packed;
 mod rising;
 mod selection;
 mod stretches;
 mod string_predicate;
 mod strings;
-mod word_predicate;
-mod words;
 
 #[cfg(test)]
 mod tests;
 
-pub use aggregate::{WordAggregate, aggregate_words};
+pub use aggregate::{IntegerAggregate, aggregate_integers};
 pub use codes::count_codes;
+pub use integer_predicate::{Comparison, IntegerPredicate};
+pub use integers::{filter_integers, filters_integers_encoded};
 pub use selection::{filter_bits, spread_bits};
 pub use string_predicate::StringPredicate;
 pub use strings::{filter_strings, filters_strings_encoded};
-pub use word_predicate::{Comparison, WordPredicate};
-pub use words::{filter_words, filters_words_encoded};

@@ -6,7 +6,7 @@
 //! Patel, "BitWeaving" (2013), make scans; here without a spare bit, so that packed values serve as
 //! they are.
 
-use super::WordPredicate;
+use super::IntegerPredicate;
 use super::selection::clear_padding;
 use crate::DecodedBits;
 use crate::bits::{load, mask};
@@ -24,7 +24,7 @@ pub(super) fn filter_packed(
     width: u32,
     rows: usize,
     base: i64,
-    predicate: &WordPredicate,
+    predicate: &IntegerPredicate,
 ) -> DecodedBits {
     let top = mask(width);
     let ranges = distances(predicate, base, top);
@@ -56,8 +56,8 @@ pub(super) fn filter_packed(
 }
 
 /// The distances from `base` that pass, as ascending ranges up to `top`. Distances wrap, so a range
-/// of words may become two.
-fn distances(predicate: &WordPredicate, base: i64, top: u64) -> Vec<(u64, u64)> {
+/// of integers may become two.
+fn distances(predicate: &IntegerPredicate, base: i64, top: u64) -> Vec<(u64, u64)> {
     let mut ranges = Vec::with_capacity(predicate.ranges().len() + 1);
     for (min, max) in predicate.ranges() {
         let first = min.wrapping_sub(base).cast_unsigned();
@@ -211,7 +211,7 @@ impl<const COUNT: usize> Fields<COUNT> {
             let bits = shifts
                 .flatten()
                 .filter_map(|shift| 1_u64.checked_shl(shift));
-            bits.fold(0, |word, bit| word | bit)
+            bits.fold(0, |integer, bit| integer | bit)
         };
         let top = |field: u32| Some(field * width + width - 1);
         let gather = |first: u32| {
@@ -283,13 +283,13 @@ impl<const COUNT: usize> Fields<COUNT> {
 mod tests {
     use super::filter_packed;
     use crate::bits::{mask, pack};
-    use crate::compute::WordPredicate;
+    use crate::compute::IntegerPredicate;
     use crate::testing::Random;
     use proptest::prelude::{any, prop_assert_eq, proptest};
 
     proptest! {
         #[test]
-        fn packed_values_are_tested_as_words(
+        fn packed_values_are_tested_as_integers(
             seed: u64,
             width in 1..=57_u32,
             rows in 0..200_usize,
@@ -310,13 +310,19 @@ mod tests {
                 let (a, b) = (near(), near());
                 if ranges > 3 { (a, a) } else { (a.min(b), a.max(b)) }
             });
-            let predicate = WordPredicate::of_ranges(pairs.collect());
-            let complement = WordPredicate::of_ranges(vec![(i64::MIN, i64::MAX)]);
+            let predicate = IntegerPredicate::of_ranges(pairs.collect());
+            let complement = IntegerPredicate::of_ranges(vec![(i64::MIN, i64::MAX)]);
             for predicate in [&predicate, &complement.and(&predicate), &predicate.complement()] {
                 let bits = filter_packed(&packed, width, rows, base, predicate);
                 for (row, value) in values.iter().enumerate() {
-                    let word = base.wrapping_add(value.cast_signed());
-                    prop_assert_eq!(bits.get(row), predicate.contains(word), "{} {}", row, word);
+                    let integer = base.wrapping_add(value.cast_signed());
+                    prop_assert_eq!(
+                        bits.get(row),
+                        predicate.contains(integer),
+                        "{} {}",
+                        row,
+                        integer,
+                    );
                 }
                 let ones = (0..rows).filter(|row| bits.get(*row)).count();
                 prop_assert_eq!(bits.count_ones(rows), ones);

@@ -1,16 +1,16 @@
-//! The words of a vector in stretches of equal ones, as its codec has them.
+//! The integers of a vector in stretches of equal ones, as its codec has them.
 
 use super::selection::{count_selected, for_each_selected};
+use crate::integers::{IntegerKind, decode};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::words::{WordKind, decode};
 use crate::{CodecError, Decoded, TAG_SHARED_DICTIONARY};
 
-/// Gives each word and how many selected rows have it: constants and runs at once, words of a
-/// dictionary once each, others row by row. Words may come more than once and in any order.
+/// Gives each integer and how many selected rows have it: constants and runs at once, integers of a
+/// dictionary once each, others row by row. Integers may come more than once and in any order.
 pub(super) fn for_each_stretch(
     scope: Scope<'_>,
-    kind: WordKind,
+    kind: IntegerKind,
     bytes: &[u8],
     rows: usize,
     selection: Option<&[u8]>,
@@ -18,7 +18,7 @@ pub(super) fn for_each_stretch(
 ) -> Result<(), CodecError> {
     let mut reader = ByteReader::new(bytes);
     if reader.u8()? == TAG_SHARED_DICTIONARY {
-        let values = scope.shared.words(reader.u8()?)?;
+        let values = scope.shared.integers(reader.u8()?)?;
         return for_each_code(
             scope,
             reader.rest(),
@@ -26,35 +26,35 @@ pub(super) fn for_each_stretch(
             selection,
             values.len(),
             &mut |code, count| {
-                if let Some(word) = values.get(code) {
-                    add(*word, count);
+                if let Some(integer) = values.get(code) {
+                    add(*integer, count);
                 }
             },
         );
     }
     match decode(scope, kind, bytes, rows)? {
-        Decoded::Plain(words) => for_each_selected(selection, rows, |row| {
-            if let Some(word) = words.get(row) {
-                add(*word, 1);
+        Decoded::Plain(integers) => for_each_selected(selection, rows, |row| {
+            if let Some(integer) = integers.get(row) {
+                add(*integer, 1);
             }
         }),
-        Decoded::Constant(word) => {
-            if let Some(word) = word.first() {
-                add(*word, count_selected(selection, 0, rows));
+        Decoded::Constant(integer) => {
+            if let Some(integer) = integer.first() {
+                add(*integer, count_selected(selection, 0, rows));
             }
         }
         Decoded::Dictionary { codes, values } => {
             let mut counts = vec![0; values.len()];
             count_each(&codes, rows, selection, &mut counts);
-            for (word, count) in values.iter().zip(counts) {
-                add(*word, count);
+            for (integer, count) in values.iter().zip(counts) {
+                add(*integer, count);
             }
         }
         Decoded::RunEnds { ends, values } => {
             let mut start = 0;
-            for (end, word) in ends.iter().zip(values) {
+            for (end, integer) in ends.iter().zip(values) {
                 let end = *end as usize;
-                add(word, count_selected(selection, start, end));
+                add(integer, count_selected(selection, start, end));
                 start = end;
             }
         }
@@ -76,7 +76,7 @@ pub(super) fn for_each_code(
     let nested = scope.nested()?;
     for_each_stretch(
         nested,
-        WordKind::Int32,
+        IntegerKind::Int32,
         bytes,
         rows,
         selection,

@@ -3,14 +3,14 @@
 use core::cell::Cell;
 use core::cmp::Ordering;
 
+use super::integers::{code_range, filter};
 use super::packed::filter_packed;
 use super::selection::{check_rows, expand_runs, test_rows};
-use super::words::{code_range, filter};
-use super::{StringPredicate, WordPredicate};
+use super::{IntegerPredicate, StringPredicate};
+use crate::integers::{Codes, IntegerKind, Runs};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::strings::{FsstStrings, decode_plain, plain};
-use crate::words::{Codes, Runs, WordKind};
 use crate::{
     CodecError, DecodedBits, Shared, StringsRef, TAG_CONSTANT, TAG_DICTIONARY, TAG_FSST, TAG_PLAIN,
     TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
@@ -68,7 +68,7 @@ fn filter_nested(
             let passing = codes_passing(values.as_ref(), predicate);
             filter(
                 scope.nested()?,
-                WordKind::Int32,
+                IntegerKind::Int32,
                 reader.rest(),
                 rows,
                 &passing,
@@ -108,7 +108,7 @@ fn filter_nested(
 }
 
 /// The codes whose strings pass; the strings ascend.
-fn codes_passing(values: StringsRef<'_>, predicate: &StringPredicate) -> WordPredicate {
+fn codes_passing(values: StringsRef<'_>, predicate: &StringPredicate) -> IntegerPredicate {
     let before = |bound: &[u8]| {
         let (mut low, mut high) = (0, values.len());
         while low < high {
@@ -126,7 +126,7 @@ fn codes_passing(values: StringsRef<'_>, predicate: &StringPredicate) -> WordPre
         let end = range.end.as_deref().map_or(values.len(), before);
         code_range(first, end)
     });
-    WordPredicate::of_ranges(ranges.collect())
+    IntegerPredicate::of_ranges(ranges.collect())
 }
 
 fn filter_stored(strings: StringsRef<'_>, predicate: &StringPredicate) -> DecodedBits {

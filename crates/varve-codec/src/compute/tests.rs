@@ -3,18 +3,18 @@ use std::collections::BTreeSet;
 
 use super::selection::is_selected;
 use super::{
-    Comparison, StringPredicate, WordPredicate, aggregate_words, count_codes, filter_strings,
-    filter_words,
+    Comparison, IntegerPredicate, StringPredicate, aggregate_integers, count_codes,
+    filter_integers, filter_strings,
 };
+use crate::integers::IntegerKind;
+use crate::integers::encodings::integer_encodings;
 use crate::strings::encodings::string_encodings;
 use crate::testing::mutations;
-use crate::words::WordKind;
-use crate::words::encodings::word_encodings;
 use crate::{
     Decoded, Shared, Strings, TAG_ALP, TAG_ALP_RD, TAG_CHIMP, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA,
     TAG_DELTA_OF_DELTA, TAG_DICTIONARY, TAG_FRAME, TAG_FSST, TAG_GORILLA, TAG_LINEAR, TAG_PATCHED,
-    TAG_PLAIN, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_STEPS, decode_strings, decode_words,
-    f64_from_word, word_from_f64,
+    TAG_PLAIN, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_STEPS, decode_integers, decode_strings,
+    f64_from_integer, integer_from_f64,
 };
 use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
 
@@ -40,94 +40,101 @@ fn holds(comparison: Comparison, ordering: Ordering) -> bool {
     }
 }
 
-/// SQL's order of two words.
-fn order(kind: WordKind, a: i64, b: i64) -> Ordering {
-    if kind != WordKind::Float64 {
+/// SQL's order of two integers.
+fn order(kind: IntegerKind, a: i64, b: i64) -> Ordering {
+    if kind != IntegerKind::Float64 {
         return a.cmp(&b);
     }
-    let (a, b) = (f64_from_word(a), f64_from_word(b));
+    let (a, b) = (f64_from_integer(a), f64_from_integer(b));
     match (a.is_nan(), b.is_nan()) {
         (false, false) => a.partial_cmp(&b).unwrap(),
         (a, b) => a.cmp(&b),
     }
 }
 
-fn compare(kind: WordKind, comparison: Comparison, constant: i64) -> WordPredicate {
+fn compare(kind: IntegerKind, comparison: Comparison, constant: i64) -> IntegerPredicate {
     match kind {
-        WordKind::Float64 => WordPredicate::double(comparison, f64_from_word(constant)),
-        _ => WordPredicate::integer(comparison, constant),
+        IntegerKind::Float64 => IntegerPredicate::double(comparison, f64_from_integer(constant)),
+        _ => IntegerPredicate::integer(comparison, constant),
     }
 }
 
-fn one_of(kind: WordKind, constants: &[i64]) -> WordPredicate {
+fn one_of(kind: IntegerKind, constants: &[i64]) -> IntegerPredicate {
     let constants = constants.iter().copied();
     match kind {
-        WordKind::Float64 => WordPredicate::double_in(constants.map(f64_from_word)),
-        _ => WordPredicate::integer_in(constants),
+        IntegerKind::Float64 => IntegerPredicate::double_in(constants.map(f64_from_integer)),
+        _ => IntegerPredicate::integer_in(constants),
     }
 }
 
 type RowTest = Box<dyn Fn(i64) -> bool>;
 
 /// Predicates around these constants, each with what it asks of one row.
-fn word_tests(kind: WordKind, constants: &[i64]) -> Vec<(WordPredicate, RowTest)> {
-    let mut tests: Vec<(WordPredicate, RowTest)> = Vec::new();
+fn integer_tests(kind: IntegerKind, constants: &[i64]) -> Vec<(IntegerPredicate, RowTest)> {
+    let mut tests: Vec<(IntegerPredicate, RowTest)> = Vec::new();
     for constant in constants.iter().copied().take(3) {
         for comparison in COMPARISONS {
             tests.push((
                 compare(kind, comparison, constant),
-                Box::new(move |word| holds(comparison, order(kind, word, constant))),
+                Box::new(move |integer| holds(comparison, order(kind, integer, constant))),
             ));
         }
     }
     if let [low, high, ..] = *constants {
         tests.push((
             compare(kind, Comparison::GtEq, low).and(&compare(kind, Comparison::Lt, high)),
-            Box::new(move |word| order(kind, word, low).is_ge() && order(kind, word, high).is_lt()),
+            Box::new(move |integer| {
+                order(kind, integer, low).is_ge() && order(kind, integer, high).is_lt()
+            }),
         ));
     }
     let list = constants.to_vec();
     tests.push((
         one_of(kind, constants),
-        Box::new(move |word| {
+        Box::new(move |integer| {
             list.iter()
-                .any(|constant| order(kind, word, *constant).is_eq())
+                .any(|constant| order(kind, integer, *constant).is_eq())
         }),
     ));
     tests
 }
 
-/// The slow twin of filters and aggregates on all encodings of the words.
-fn check_words(kind: WordKind, words: &[i64], constants: &[i64], selection: &[u8]) -> BTreeSet<u8> {
-    let rows = words.len();
+/// The slow twin of filters and aggregates on all encodings of the integers.
+fn check_integers(
+    kind: IntegerKind,
+    integers: &[i64],
+    constants: &[i64],
+    selection: &[u8],
+) -> BTreeSet<u8> {
+    let rows = integers.len();
     let mut tags = BTreeSet::new();
-    for (shared, bytes) in word_encodings(kind, words) {
+    for (shared, bytes) in integer_encodings(kind, integers) {
         let shared = Shared::decode(&shared, BYTES_MAX).unwrap();
         let tag = bytes[0];
         tags.insert(tag);
-        for (predicate, passes) in word_tests(kind, constants) {
-            let bits = filter_words(kind, &shared, &bytes, rows, &predicate).unwrap();
-            for (row, word) in words.iter().enumerate() {
+        for (predicate, passes) in integer_tests(kind, constants) {
+            let bits = filter_integers(kind, &shared, &bytes, rows, &predicate).unwrap();
+            for (row, integer) in integers.iter().enumerate() {
                 assert_eq!(
                     bits.get(row),
-                    passes(*word),
-                    "tag {tag}, row {row}, {word}, {predicate:?}"
+                    passes(*integer),
+                    "tag {tag}, row {row}, {integer}, {predicate:?}"
                 );
             }
-            let ones = words.iter().filter(|word| passes(**word)).count();
+            let ones = integers.iter().filter(|integer| passes(**integer)).count();
             assert_eq!(bits.count_ones(rows), ones, "tag {tag}, past the end");
         }
         for selection in [None, Some(selection)] {
             let selected = || (0..rows).filter(|row| is_selected(selection, *row));
-            let found = aggregate_words(kind, &shared, &bytes, rows, selection).unwrap();
+            let found = aggregate_integers(kind, &shared, &bytes, rows, selection).unwrap();
             assert_eq!(found.count, selected().count() as u64, "tag {tag}");
-            let sum: i128 = selected().map(|row| i128::from(words[row])).sum();
-            if kind != WordKind::Float64 {
+            let sum: i128 = selected().map(|row| i128::from(integers[row])).sum();
+            if kind != IntegerKind::Float64 {
                 assert_eq!(found.sum, sum, "tag {tag}");
             }
             let by_order = |a: &i64, b: &i64| order(kind, *a, *b);
-            let least = selected().map(|row| words[row]).min_by(by_order);
-            let greatest = selected().map(|row| words[row]).max_by(by_order);
+            let least = selected().map(|row| integers[row]).min_by(by_order);
+            let greatest = selected().map(|row| integers[row]).max_by(by_order);
             let bounds = least.zip(greatest);
             assert_eq!(found.bounds.is_some(), bounds.is_some(), "tag {tag}");
             if let (Some(found), Some(bounds)) = (found.bounds, bounds) {
@@ -143,9 +150,9 @@ fn check_words(kind: WordKind, words: &[i64], constants: &[i64], selection: &[u8
 
             let mut counts = Vec::new();
             let counted = count_codes(&shared, &bytes, rows, selection, &mut counts).unwrap();
-            let values = match decode_words(kind, &shared, &bytes, rows).unwrap() {
+            let values = match decode_integers(kind, &shared, &bytes, rows).unwrap() {
                 Decoded::Dictionary { values, .. } => values,
-                Decoded::Shared { resource, .. } => shared.words(resource).unwrap().to_vec(),
+                Decoded::Shared { resource, .. } => shared.integers(resource).unwrap().to_vec(),
                 _ => {
                     assert!(!counted, "tag {tag}");
                     continue;
@@ -155,7 +162,7 @@ fn check_words(kind: WordKind, words: &[i64], constants: &[i64], selection: &[u8
             assert_eq!(counts.len(), values.len());
             for (value, count) in values.iter().zip(counts) {
                 assert_eq!(
-                    selected().filter(|row| words[*row] == *value).count(),
+                    selected().filter(|row| integers[*row] == *value).count(),
                     count
                 );
             }
@@ -165,33 +172,33 @@ fn check_words(kind: WordKind, words: &[i64], constants: &[i64], selection: &[u8
 }
 
 #[test]
-fn every_codec_of_words_is_filtered() {
+fn every_codec_of_integers_is_filtered() {
     let cents: Vec<i64> = (0..1024).map(|i| i * 7919 % 1009 * 100).collect();
     let mut prices: Vec<i64> = cents
         .iter()
-        .map(|c| word_from_f64(*c as f64 / 100.0))
+        .map(|c| integer_from_f64(*c as f64 / 100.0))
         .collect();
-    prices[3] = word_from_f64(f64::NAN);
-    prices[4] = word_from_f64(-f64::NAN);
-    prices[900] = word_from_f64(-0.0);
-    prices[1023] = word_from_f64(1.0 / 3.0);
+    prices[3] = integer_from_f64(f64::NAN);
+    prices[4] = integer_from_f64(-f64::NAN);
+    prices[900] = integer_from_f64(-0.0);
+    prices[1023] = integer_from_f64(1.0 / 3.0);
     let runs: Vec<i64> = (0..1001).map(|i| i / 100 * 7919 % 31).collect();
     let selection = [0b0110_1101; 128];
-    let mut tags = check_words(WordKind::Float64, &prices, &prices[..8], &selection);
-    tags.append(&mut check_words(
-        WordKind::Int32,
+    let mut tags = check_integers(IntegerKind::Float64, &prices, &prices[..8], &selection);
+    tags.append(&mut check_integers(
+        IntegerKind::Int32,
         &cents,
         &cents[5..30],
         &selection,
     ));
-    tags.append(&mut check_words(
-        WordKind::Int64,
+    tags.append(&mut check_integers(
+        IntegerKind::Int64,
         &runs,
         &[0, 7919, -1, 30],
         &selection,
     ));
-    tags.append(&mut check_words(
-        WordKind::Int64,
+    tags.append(&mut check_integers(
+        IntegerKind::Int64,
         &[-5; 77],
         &[-5, 0],
         &selection,
@@ -218,18 +225,18 @@ fn every_codec_of_words_is_filtered() {
 }
 
 #[test]
-fn damaged_words_are_an_answer() {
-    let words: Vec<i64> = (0..500)
-        .map(|i| word_from_f64((i % 37) as f64 / 4.0))
+fn damaged_integers_are_an_answer() {
+    let integers: Vec<i64> = (0..500)
+        .map(|i| integer_from_f64((i % 37) as f64 / 4.0))
         .collect();
     let selection = [0xa7; 63];
-    let predicate = WordPredicate::double(Comparison::GtEq, 4.5);
-    for (shared, bytes) in word_encodings(WordKind::Float64, &words) {
+    let predicate = IntegerPredicate::double(Comparison::GtEq, 4.5);
+    for (shared, bytes) in integer_encodings(IntegerKind::Float64, &integers) {
         let shared = Shared::decode(&shared, BYTES_MAX).unwrap();
         mutations(&bytes, 1500, |bytes| {
-            for kind in [WordKind::Float64, WordKind::Int32] {
-                let _ = filter_words(kind, &shared, bytes, 500, &predicate);
-                let _ = aggregate_words(kind, &shared, bytes, 500, Some(&selection));
+            for kind in [IntegerKind::Float64, IntegerKind::Int32] {
+                let _ = filter_integers(kind, &shared, bytes, 500, &predicate);
+                let _ = aggregate_integers(kind, &shared, bytes, 500, Some(&selection));
             }
             let _ = count_codes(&shared, bytes, 500, None, &mut Vec::new());
         });
@@ -346,39 +353,42 @@ fn damaged_strings_are_an_answer() {
     }
 }
 
-fn words() -> impl Strategy<Value = (WordKind, Vec<i64>)> {
+fn integers() -> impl Strategy<Value = (IntegerKind, Vec<i64>)> {
     let double = prop_oneof![
         any::<i16>().prop_map(|n| f64::from(n) / 100.0),
         any::<i16>().prop_map(|n| f64::from(n) / 100.0),
         any::<i16>().prop_map(|n| f64::from(n) / 100.0),
         proptest::sample::select(vec![0.0, -0.0, f64::NAN, -f64::NAN, f64::INFINITY, 1e-320]),
     ];
-    let integer = prop_oneof![-20..20_i64, any::<i32>().prop_map(i64::from)];
+    let scaled_integer = prop_oneof![-20..20_i64, any::<i32>().prop_map(i64::from)];
     let wide = prop_oneof![any::<i64>(), -3..3_i64];
     prop_oneof![
-        proptest::collection::vec(double.prop_map(word_from_f64), 0..120)
-            .prop_map(|words| (WordKind::Float64, words)),
-        proptest::collection::vec((integer, 1..9_usize), 0..30).prop_map(|runs| {
-            let words = runs.into_iter().flat_map(|(word, count)| vec![word; count]);
-            (WordKind::Int32, words.collect())
+        proptest::collection::vec(double.prop_map(integer_from_f64), 0..120)
+            .prop_map(|integers| (IntegerKind::Float64, integers)),
+        proptest::collection::vec((scaled_integer, 1..9_usize), 0..30).prop_map(|runs| {
+            let integers = runs
+                .into_iter()
+                .flat_map(|(integer, count)| vec![integer; count]);
+            (IntegerKind::Int32, integers.collect())
         }),
-        proptest::collection::vec(wide, 0..120).prop_map(|words| (WordKind::Int64, words)),
+        proptest::collection::vec(wide, 0..120).prop_map(|integers| (IntegerKind::Int64, integers)),
     ]
 }
 
 proptest! {
     #[test]
-    fn filters_and_aggregates_of_words_are_those_of_decoding(
-        (kind, words) in words(),
+    fn filters_and_aggregates_of_integers_are_those_of_decoding(
+        (kind, integers) in integers(),
         picks in proptest::collection::vec(any::<(u8, i8)>(), 1..9),
         selection in proptest::collection::vec(any::<u8>(), 40),
     ) {
         let near = |(at, step): &(u8, i8)| {
-            let word = words.get(usize::from(*at) % words.len().max(1)).copied().unwrap_or(0);
-            if *step < 0 { word } else { word.saturating_add(i64::from(*step % 3)) }
+            let integer = integers.get(usize::from(*at) % integers.len().max(1)).copied()
+                .unwrap_or(0);
+            if *step < 0 { integer } else { integer.saturating_add(i64::from(*step % 3)) }
         };
         let constants: Vec<i64> = picks.iter().map(near).collect();
-        check_words(kind, &words, &constants, &selection);
+        check_integers(kind, &integers, &constants, &selection);
     }
 
     #[test]

@@ -65,7 +65,7 @@ struct Sorted {
     starts: Vec<u32>,
     /// How many strings have at least so many codes and one more, where none is long.
     counts: Vec<usize>,
-    /// Else how many codes each has: what a damaged length would claim costs no memory.
+    /// Else how many codes each has: what a damaged length would ask for costs no memory.
     lengths: Vec<usize>,
 }
 

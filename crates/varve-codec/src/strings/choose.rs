@@ -9,8 +9,8 @@ use super::packed;
 use super::plan::{SharedStrings, StringHashing};
 use super::{StringPlan, Strings, StringsRef, prefix, split};
 use crate::fsst::{Encoder, train};
+use crate::integers::{IntegerKind, Scale, choose_integers};
 use crate::shared::SHARED_VALUES_MAX;
-use crate::words::{Scale, WordKind, choose_words};
 use crate::{Codec, CodecError, SharedWriter, compress_lz4};
 
 /// A cascade, the shared part that it needs, and what it costs.
@@ -201,7 +201,7 @@ pub(super) fn fsst(
         .map(|vector| codes_of(&encoder, *vector).0)
         .collect();
     let scale = sample.scale;
-    let chosen = choose_words(WordKind::Int32, &lengths, None, scale, depth - 1, &grown);
+    let chosen = choose_integers(IntegerKind::Int32, &lengths, None, scale, depth - 1, &grown);
     let plan = FsstPlan {
         resource,
         encoder,
@@ -236,7 +236,7 @@ fn shared_dictionary(
         .map(|vector| (0..vector.len()).map(|row| code(vector.get(row))).collect())
         .collect();
     let scale = sample.scale;
-    let chosen = choose_words(WordKind::Int32, &vectors, None, scale, depth - 1, &grown);
+    let chosen = choose_integers(IntegerKind::Int32, &vectors, None, scale, depth - 1, &grown);
     let shared_strings = SharedStrings {
         resource,
         codes,

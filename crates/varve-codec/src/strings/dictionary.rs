@@ -2,16 +2,16 @@
 //!
 //! Pays on names, states and other text that repeats; filters and grouping work on the codes. Worst
 //! case: ten bits a row over plain when all strings differ, which the exact estimate avoids.
-//! Format: as for words.
+//! Format: as for integers.
 //! Layout: number of strings (varint), codes packed in the width of the last code, the strings as a
 //! nested leaf.
 
 use super::{Strings, StringsRef, decode_plain, gather_plain, leaf};
 use crate::bits::{index_width, packed_bytes};
 use crate::distinct::{Distinct, hash_bytes};
+use crate::integers::{Codes, put_codes};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::words::{Codes, put_codes};
 use crate::writer::varint_bytes;
 use crate::{CodecError, Decoded};
 

@@ -6,7 +6,7 @@ use super::fsst::FsstPlan;
 use super::plan::SharedStrings;
 use super::{StringPlan, Strings, StringsRef, constant, dictionary, plain, run_ends};
 use crate::fsst::{Encoder, train};
-use crate::words::WordPlan;
+use crate::integers::IntegerPlan;
 use crate::{SharedWriter, TAG_CONSTANT, TAG_DICTIONARY, TAG_PLAIN, TAG_RUN_ENDS};
 
 /// Each with the shared part that it needs.
@@ -43,13 +43,13 @@ pub(crate) fn string_encodings(strings: StringsRef<'_>) -> Vec<(Vec<u8>, Vec<u8>
     let shared_dictionary = StringPlan::SharedDictionary(Arc::new(SharedStrings {
         resource,
         codes: values.into_iter().zip(0..).collect(),
-        nested: WordPlan::Basic,
+        nested: IntegerPlan::Basic,
     }));
     let table = train(list());
     let fsst = StringPlan::Fsst(Arc::new(FsstPlan {
         resource: writer.add_symbols(&table).unwrap(),
         encoder: Encoder::new(&table),
-        lengths: WordPlan::Basic,
+        lengths: IntegerPlan::Basic,
     }));
     for plan in [
         StringPlan::Basic,

@@ -4,16 +4,16 @@
 //! alone, and an equality is tested on the codes. See [`crate::fsst`] for the paper and the worst
 //! case. A general stage often finds more in the codes than in the text.
 //! Layout: resource (u8), bytes of the lengths (varint), the lengths of the strings in codes as
-//! nested words of 32 bits, then the codes, to the end.
+//! nested integers of 32 bits, then the codes, to the end.
 
 use core::cmp::Ordering;
 
 use super::{Strings, StringsRef};
 use crate::fsst::{Encoder, SymbolTable, compare, decode_into, decode_strings};
+use crate::integers::{self, IntegerKind, IntegerPlan};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::words::{self, WordKind, WordPlan};
-use crate::writer::{length_word, put_nested};
+use crate::writer::{length_integer, put_nested};
 use crate::{CodecError, ROWS_MAX};
 
 /// FSST while it is written.
@@ -22,7 +22,7 @@ pub(crate) struct FsstPlan {
     pub(crate) resource: u8,
     pub(crate) encoder: Encoder,
     /// How the lengths are written.
-    pub(crate) lengths: WordPlan,
+    pub(crate) lengths: IntegerPlan,
 }
 
 /// The codes of the strings one after another, and the length of each.
@@ -32,7 +32,7 @@ pub(super) fn codes_of(encoder: &Encoder, strings: StringsRef<'_>) -> (Vec<i64>,
     let mut start = 0;
     let all = (0..strings.len()).map(|row| strings.get(row));
     encoder.encode_all(all, &mut codes, |end| {
-        lengths.push(length_word(end - start));
+        lengths.push(length_integer(end - start));
         start = end;
     });
     (lengths, codes)
@@ -44,7 +44,7 @@ pub(super) fn encode(plan: &FsstPlan, strings: StringsRef<'_>, out: &mut Vec<u8>
     i32::try_from(codes.len()).ok()?;
     out.push(plan.resource);
     put_nested(out, |out| {
-        plan.lengths.encode(WordKind::Int32, &lengths, out);
+        plan.lengths.encode(IntegerKind::Int32, &lengths, out);
     });
     out.extend_from_slice(&codes);
     Some(())
@@ -95,7 +95,7 @@ impl<'a> FsstStrings<'a> {
     ) -> Result<FsstStrings<'a>, CodecError> {
         let table = scope.shared.symbols(reader.u8()?)?;
         let lengths = reader.nested()?;
-        let lengths = words::decode_plain(scope.nested()?, WordKind::Int32, lengths, rows)?;
+        let lengths = integers::decode_plain(scope.nested()?, IntegerKind::Int32, lengths, rows)?;
         let codes = reader.rest();
         let mut ends = Vec::with_capacity(rows.min(ROWS_MAX));
         let mut end = 0_u32;

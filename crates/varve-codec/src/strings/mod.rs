@@ -24,9 +24,9 @@ mod split;
 #[cfg(test)]
 mod tests;
 
+use crate::integers::check_positions;
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::words::check_positions;
 use crate::{
     CodecError, Decoded, ROWS_MAX, Shared, TAG_DICTIONARY, TAG_FSST, TAG_JSON, TAG_PACKED,
     TAG_PREFIXES, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_SPLIT,

@@ -5,7 +5,7 @@
 //! bytes for each code that never followed before; a read of one row decodes the codes of 256.
 //! Papers: as [`super::fsst`] and [`crate::entropy`].
 //! Layout: symbol table (resource, u8), contexts (resource, u8), bytes of the lengths (varint), the
-//! lengths of the strings in codes as nested words of 32 bits; for each 256 strings but the last
+//! lengths of the strings in codes as nested integers of 32 bits; for each 256 strings but the last
 //! ones the bytes of their codes (varint), then those codes as [`crate::entropy`] has columns.
 
 use std::sync::Arc;
@@ -17,9 +17,9 @@ use crate::entropy::{
     encode_columns,
 };
 use crate::fsst::{SymbolTable, decode_into, decode_strings};
+use crate::integers::{self, IntegerKind};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::words::{self, WordKind};
 use crate::writer::{put_nested, put_varint};
 use crate::{CodecError, ROWS_MAX, SharedWriter};
 
@@ -77,7 +77,7 @@ pub(super) fn encode(plan: &PackedPlan, strings: StringsRef<'_>, out: &mut Vec<u
     out.push(plan.fsst.resource);
     out.push(plan.contexts);
     put_nested(out, |out| {
-        plan.fsst.lengths.encode(WordKind::Int32, &lengths, out);
+        plan.fsst.lengths.encode(IntegerKind::Int32, &lengths, out);
     });
     let spans = spans(&lengths, usize::MAX).ok()?;
     let columns = spans.chunks(COLUMN_STRINGS).map(|spans| {
@@ -131,7 +131,7 @@ impl<'a> Stored<'a> {
         let symbols = scope.shared.symbols(reader.u8()?)?;
         let contexts = scope.shared.contexts(reader.u8()?)?;
         let lengths = reader.nested()?;
-        let lengths = words::decode_plain(scope.nested()?, WordKind::Int32, lengths, rows)?;
+        let lengths = integers::decode_plain(scope.nested()?, IntegerKind::Int32, lengths, rows)?;
         // A code stands for a byte at least, and two codes do where the first is an escape.
         let spans = spans(&lengths, scope.bytes_max.saturating_mul(2))?;
         let count = rows.min(ROWS_MAX).div_ceil(COLUMN_STRINGS);
@@ -212,10 +212,10 @@ pub(super) fn gather(
 mod tests {
     use super::super::{StringPlan, StringSample, Strings, StringsRef, choose, decode_plain};
     use super::{candidate, decode, encode, gather};
+    use crate::integers::Scale;
     use crate::reader::ByteReader;
     use crate::scope::Scope;
     use crate::testing::{Random, mutations};
-    use crate::words::Scale;
     use crate::{Shared, SharedWriter, TAG_PACKED};
     use proptest::prelude::{any, proptest};
 

@@ -9,8 +9,8 @@
 use super::{Strings, StringsRef};
 use crate::CodecError;
 use crate::bits::{checked_width, pack, packed_bytes, unpack, width_for};
+use crate::integers::rows_through;
 use crate::reader::ByteReader;
-use crate::words::rows_through;
 use crate::writer::{put_varint, varint_bytes};
 
 /// Least and greatest length, and bytes in all.

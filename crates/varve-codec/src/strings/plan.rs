@@ -11,7 +11,7 @@ use super::prefix::PrefixPlan;
 use super::split::Split;
 use super::{StringsRef, basic, dictionary, leaf, run_ends, split};
 use crate::distinct::hash_bytes;
-use crate::words::{self, WordPlan};
+use crate::integers::{self, IntegerPlan};
 use crate::{
     CodecError, ROWS_MAX, TAG_DICTIONARY, TAG_FSST, TAG_PACKED, TAG_PREFIXES, TAG_RUN_ENDS,
     TAG_SHARED_DICTIONARY, TAG_SPLIT,
@@ -52,7 +52,7 @@ pub(crate) struct SharedStrings {
     pub(crate) resource: u8,
     pub(crate) codes: HashMap<Vec<u8>, u32, StringHashing>,
     /// How the codes are written.
-    pub(crate) nested: WordPlan,
+    pub(crate) nested: IntegerPlan,
 }
 
 /// Hashes strings the same way everywhere; the order of the map never shows in the bytes.
@@ -148,7 +148,7 @@ impl StringPlan {
                 };
                 let codes: Option<Vec<i64>> = (0..rows).map(code).collect();
                 out.push(TAG_SHARED_DICTIONARY);
-                words::shared_dictionary::encode(shared.resource, &codes?, &shared.nested, out);
+                integers::shared_dictionary::encode(shared.resource, &codes?, &shared.nested, out);
                 Some(TAG_SHARED_DICTIONARY)
             }
             StringPlan::Json(json) => json.encode(strings, out),

@@ -1,20 +1,20 @@
 //! Prefixes (front coding): of each string how many bytes it shares with the one before, and the
 //! bytes after those.
 //!
-//! Pays on sorted text: keys, addresses of the net, the values of a dictionary. Every
-//! sixteenth string starts anew, so one row is put together from sixteen at most. Worst case: text
-//! in no order shares nothing, and each row costs what the nested lengths take.
-//! Paper: Witten, Moffat, Bell, "Managing Gigabytes" (1999), chapter 4.
-//! Layout: bytes of the nested lengths (varint), the shared bytes of each string as nested words of
-//! 32 bits, the rest of each string as nested strings.
+//! Pays on sorted text: keys, addresses of the net, the values of a dictionary. Every sixteenth
+//! string starts anew, so one row is put together from sixteen at most. Worst case: text in no
+//! order shares nothing, and each row costs what the nested lengths take. Paper: Witten, Moffat,
+//! Bell, "Managing Gigabytes" (1999), chapter 4. Layout: bytes of the nested lengths (varint), the
+//! shared bytes of each string as nested integers of 32 bits, the rest of each string as nested
+//! strings.
 
 use super::short::{put_short, repeat_short};
 use super::{
     StringPlan, StringSample, Strings, StringsRef, choose_strings, decode_plain, gather_plain,
 };
+use crate::integers::{self, IntegerKind, IntegerPlan, choose_integers};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::words::{self, WordKind, WordPlan, choose_words};
 use crate::writer::put_nested;
 use crate::{CodecError, SharedWriter};
 
@@ -24,14 +24,14 @@ const RESTART_ROWS: u16 = 16;
 /// How shared lengths and suffixes are written.
 #[derive(Clone, Debug)]
 pub(crate) struct PrefixPlan {
-    pub(super) shared: WordPlan,
+    pub(super) shared: IntegerPlan,
     pub(super) suffixes: StringPlan,
 }
 
 impl PrefixPlan {
     /// Both in the basic codecs.
     pub(super) const BASIC: PrefixPlan = PrefixPlan {
-        shared: WordPlan::Basic,
+        shared: IntegerPlan::Basic,
         suffixes: StringPlan::Basic,
     };
 
@@ -43,7 +43,7 @@ impl PrefixPlan {
     pub(super) fn encode(&self, strings: StringsRef<'_>, out: &mut Vec<u8>) -> Option<()> {
         let (shared, suffixes) = cut(strings)?;
         put_nested(out, |out| {
-            self.shared.encode(WordKind::Int32, &shared, out);
+            self.shared.encode(IntegerKind::Int32, &shared, out);
         });
         self.suffixes.encode(suffixes.as_ref(), out);
         Some(())
@@ -77,7 +77,7 @@ pub(super) fn candidate(
     }
     let depth = depth.saturating_sub(1);
     let scale = sample.scale;
-    let lengths = choose_words(WordKind::Int32, &lengths, None, scale, depth, shared);
+    let lengths = choose_integers(IntegerKind::Int32, &lengths, None, scale, depth, shared);
     let suffixes: Vec<StringsRef<'_>> = suffixes.iter().map(Strings::as_ref).collect();
     let suffixes = StringSample {
         vectors: &suffixes,
@@ -114,7 +114,7 @@ pub(super) fn cut(strings: StringsRef<'_>) -> Option<(Vec<i64>, Strings)> {
     Some((shared, suffixes))
 }
 
-/// Bytes at the front of both strings, as far as a word of 32 bits counts.
+/// Bytes at the front of both strings, as far as an integer of 32 bits counts.
 fn shared_bytes(a: &[u8], b: &[u8]) -> u32 {
     let equal = a.iter().zip(b).take_while(|(a, b)| a == b);
     u32::try_from(equal.count()).map_or(0, |bytes| bytes.min(i32::MAX.cast_unsigned()))
@@ -127,7 +127,7 @@ pub(super) fn decode(
 ) -> Result<Strings, CodecError> {
     let lengths = reader.nested()?;
     let nested = scope.nested()?;
-    let shared = words::decode_plain(nested, WordKind::Int32, lengths, rows)?;
+    let shared = integers::decode_plain(nested, IntegerKind::Int32, lengths, rows)?;
     let suffixes = decode_plain(nested, reader.rest(), rows)?;
     let mut strings = Strings::with_capacity(rows);
     let mut start = 0;
@@ -197,7 +197,7 @@ pub(super) fn gather(
         .iter()
         .flat_map(|position| start(*position)..=*position)
         .collect();
-    let shared = words::gather_plain(nested, WordKind::Int32, lengths, rows, &needed)?;
+    let shared = integers::gather_plain(nested, IntegerKind::Int32, lengths, rows, &needed)?;
     let suffixes = gather_plain(nested, reader.rest(), rows, &needed)?;
     let mut strings = Strings::with_capacity(positions.len());
     let mut string: Vec<u8> = Vec::new();

@@ -8,9 +8,9 @@
 
 use super::{Strings, StringsRef, decode_plain, gather_plain, leaf};
 use crate::bits::{index_width, packed_bytes};
+use crate::integers::{Runs, put_runs, run_lasts};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::words::{Runs, put_runs, run_lasts};
 use crate::writer::varint_bytes;
 use crate::{CodecError, Decoded};
 

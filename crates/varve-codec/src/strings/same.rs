@@ -5,12 +5,12 @@
 //! case: when all rows differ, ten bits a row over the strings alone. Both columns have the same
 //! number of rows; it is the caller who knows which column is meant.
 //! Layout: number of differing rows (varint); if any, the bytes of those rows (varint) and those,
-//! as ascending nested words of 32 bits, then the strings there as a nested vector.
+//! as ascending nested integers of 32 bits, then the strings there as a nested vector.
 
 use super::{StringPlan, Strings, StringsRef, decode_plain, gather_plain};
+use crate::integers::same::{put_rows, take_rows};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::words::same::{put_rows, take_rows};
 use crate::{CodecError, ROWS_MAX, Shared};
 
 /// Appends how `values` differ from `reference`, each a vector of as many rows.
@@ -55,7 +55,7 @@ pub fn gather_same_strings(
     reference: StringsRef<'_>,
     bytes_max: usize,
 ) -> Result<Strings, CodecError> {
-    crate::words::check_positions(rows, positions)?;
+    crate::integers::check_positions(rows, positions)?;
     if reference.len() != positions.len() {
         return Err(CodecError::Malformed("row count"));
     }
@@ -72,7 +72,7 @@ pub fn gather_same_strings(
 /// How many of a thousand rows are equal, by stretches of rows spread over the columns.
 pub fn equal_strings_per_mille(reference: StringsRef<'_>, values: StringsRef<'_>) -> u32 {
     let rows = reference.len().min(values.len());
-    crate::words::same::equal_per_mille(rows, |row| reference.get(row) == values.get(row))
+    crate::integers::same::equal_per_mille(rows, |row| reference.get(row) == values.get(row))
 }
 
 /// The rows that differ, and their strings.

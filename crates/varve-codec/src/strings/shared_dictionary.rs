@@ -4,16 +4,16 @@
 //! Pays on names, states and other text of few values; filters and grouping work on the codes.
 //! Worst case: strings that each occur once cost their code on top; the chooser counts the
 //! dictionary's bytes.
-//! Layout of a vector: resource (u8), codes as nested words of 32 bits. Layout of the resource:
+//! Layout of a vector: resource (u8), codes as nested integers of 32 bits. Layout of the resource:
 //! number of strings (varint), then by 1,024 strings the bytes (varint) of their nested vector, and
 //! those.
 
 use super::prefix::PrefixPlan;
 use super::{StringPlan, Strings, decode_plain};
+use crate::integers::shared_dictionary::{gather_codes, take_codes};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::shared::SHARED_VALUES_MAX;
-use crate::words::shared_dictionary::{gather_codes, take_codes};
 use crate::writer::{put_nested, put_varint};
 use crate::{CodecError, Decoded, ROWS_MAX, Shared};
 

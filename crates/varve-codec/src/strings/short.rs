@@ -32,9 +32,9 @@ pub(super) fn repeat_short(start: usize, length: usize, out: &mut Vec<u8>) {
 #[inline]
 pub(super) fn strip_short<'a>(text: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
     let (front, rest) = text.split_at_checked(prefix.len())?;
-    let (front_words, front_tail) = front.as_chunks::<8>();
-    let (words, tail) = prefix.as_chunks::<8>();
-    let equal = words.iter().zip(front_words).all(|(a, b)| a == b)
+    let (front_integers, front_tail) = front.as_chunks::<8>();
+    let (integers, tail) = prefix.as_chunks::<8>();
+    let equal = integers.iter().zip(front_integers).all(|(a, b)| a == b)
         && tail.iter().zip(front_tail).all(|(a, b)| a == b);
     equal.then_some(rest)
 }

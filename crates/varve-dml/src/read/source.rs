@@ -5,7 +5,7 @@ use std::sync::Arc;
 use varve_catalog::{Catalog, FIRST_EXPRESSION, SystemView, TableDef};
 use varve_exec::{BatchStream, ScanRequest, ScanSource};
 use varve_plan::{LockStrength, LockWait, OrderChoice, Relation, RowLock, choose_order};
-use varve_store::{ClaimKind, KeyRange, ScanOptions, Transaction, TreeScan};
+use varve_store::{KeyRange, RowLockKind, ScanOptions, Transaction, TreeScan};
 use varve_types::{Batch, ColumnPredicate, Error, LocalFuture, Result, RowPosition, TreeId, Value};
 
 use crate::read::before::{self, Before};
@@ -243,7 +243,7 @@ impl ScanSource for TransactionSource<'_> {
         Box::pin(async move { Ok(self.transaction.fetch(tree, positions, columns).await?) })
     }
 
-    fn claim<'a>(
+    fn lock_rows<'a>(
         &'a self,
         tree: TreeId,
         positions: &'a [RowPosition],
@@ -253,16 +253,16 @@ impl ScanSource for TransactionSource<'_> {
         Box::pin(async move {
             let transaction = self.transaction;
             let kind = match lock.strength {
-                LockStrength::KeyShare | LockStrength::Share => ClaimKind::Share,
-                LockStrength::NoKeyUpdate | LockStrength::Update => ClaimKind::Update,
+                LockStrength::KeyShare | LockStrength::Share => RowLockKind::Share,
+                LockStrength::NoKeyUpdate | LockStrength::Update => RowLockKind::Update,
             };
             match lock.wait {
-                LockWait::Claim => {
-                    transaction.claim_rows(tree, positions, kind).await?;
+                LockWait::LockAnyway => {
+                    transaction.lock_rows(tree, positions, kind).await?;
                     Ok(vec![true; positions.len()])
                 }
                 LockWait::Skip | LockWait::Fail => {
-                    let free = transaction.claim_free_rows(tree, positions, kind, most);
+                    let free = transaction.lock_free_rows(tree, positions, kind, most);
                     Ok(free.await?)
                 }
             }

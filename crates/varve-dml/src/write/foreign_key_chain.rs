@@ -32,7 +32,7 @@ impl Writer<'_> {
         deleted
             && key.on_delete == KeyAction::Cascade
             && key.parent == table.object
-            && table.family.is_none()
+            && table.inheritance.is_none()
             && !has_index
             && self.catalog.triggers_of(table.object).is_empty()
     }

@@ -7,7 +7,7 @@ use varve_catalog::{ForeignKeyDef, TableDef};
 use varve_exec::{ScanRequest, ScanSource};
 use varve_expr::format_value;
 use varve_plan::Relation;
-use varve_store::ClaimKind;
+use varve_store::RowLockKind;
 use varve_types::{Error, Result, RowPosition, SqlState, Value};
 
 use crate::read::find::{Wanted, key_bytes, rows_with};
@@ -19,7 +19,7 @@ use crate::write::writer::Writer;
 pub const CHUNK_KEYS: usize = 1024;
 
 impl Writer<'_> {
-    /// Looks for the rows that keys refer to, and claims them.
+    /// Looks for the rows that keys refer to, and locks them.
     pub async fn find_parents(
         &mut self,
         table: &TableDef,
@@ -62,7 +62,7 @@ impl Writer<'_> {
         format!("({})=({})", names.join(", "), values.join(", "))
     }
 
-    /// The first of some keys that refers to no row; the rows that others refer to are claimed.
+    /// The first of some keys that refers to no row; the rows that others refer to are locked.
     pub async fn missing_parent<'k>(
         &mut self,
         table: &TableDef,
@@ -74,23 +74,19 @@ impl Writer<'_> {
             if let Some(at) = missing {
                 return Ok(chunk.get(at).map(Vec::as_slice));
             }
-            self.claim_parents(key, &positions).await?;
+            self.lock_parents(key, &positions).await?;
         }
         Ok(None)
     }
 
-    async fn claim_parents(
-        &mut self,
-        key: &ForeignKeyDef,
-        positions: &[RowPosition],
-    ) -> Result<()> {
+    async fn lock_parents(&mut self, key: &ForeignKeyDef, positions: &[RowPosition]) -> Result<()> {
         match self.catalog.tables.get(&key.parent) {
             Some(parent) => {
-                let claims = self
-                    .txn
-                    .store
-                    .claim_rows(parent.tree, positions, ClaimKind::Share);
-                Ok(claims.await?)
+                let row_locks =
+                    self.txn
+                        .store
+                        .lock_rows(parent.tree, positions, RowLockKind::Share);
+                Ok(row_locks.await?)
             }
             None => Ok(()),
         }
@@ -257,7 +253,7 @@ impl Writer<'_> {
             }
         }
         let positions: Vec<RowPosition> = positions.into_iter().collect();
-        self.claim_parents(key, &positions).await
+        self.lock_parents(key, &positions).await
     }
 
     pub(super) fn types_of(&self, table: &TableDef, key: &ForeignKeyDef) -> Result<KeyTypes> {

@@ -1,6 +1,6 @@
 //! Foreign keys: rows find the rows that they refer to, and what happens where those go away.
 //!
-//! A statement first writes, then looks: rows that refer to others look for them and claim them,
+//! A statement first writes, then looks: rows that refer to others look for them and lock them,
 //! so that nobody deletes them meanwhile; rows that others refer to take those along, or are
 //! missed by them. What that changes is looked at in the same way, from a list, not by recursion.
 //!

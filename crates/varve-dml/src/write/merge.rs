@@ -17,7 +17,7 @@ impl Writer<'_> {
         let at = table.columns.len();
         let mut changed = ModifyPlan {
             table: Arc::clone(table),
-            members: plan.members.clone(),
+            children: plan.children.clone(),
             source: Plan::Values {
                 rows: Vec::new(),
                 types: Vec::new(),
@@ -43,7 +43,7 @@ impl Writer<'_> {
                 continue;
             }
             let positions = positions_of(rows, at)?;
-            let of = match plan.members.as_slice() {
+            let of = match plan.children.as_slice() {
                 [] => vec![0; positions.len()],
                 _ => positions_of(rows, at + 1)?.iter().map(|of| of.0).collect(),
             };
@@ -52,7 +52,7 @@ impl Writer<'_> {
                 return Err(second_time_error());
             }
             match &clause.action {
-                MergeAction::Update { exprs, assigned } if !plan.members.is_empty() => {
+                MergeAction::Update { exprs, assigned } if !plan.children.is_empty() => {
                     changed.assigned.clone_from(assigned);
                     let mut made = self.made(exprs, rows)?;
                     for (made, rows) in made.iter_mut().zip(rows) {
@@ -61,10 +61,10 @@ impl Writer<'_> {
                         columns.extend(places.map(Arc::clone));
                         *made = Batch::new(columns, rows.rows());
                     }
-                    self.update_members(&changed, &made).await?;
+                    self.update_children(&changed, &made).await?;
                 }
-                MergeAction::Delete if !plan.members.is_empty() => {
-                    self.delete_members(&changed, rows, at).await?;
+                MergeAction::Delete if !plan.children.is_empty() => {
+                    self.delete_children(&changed, rows, at).await?;
                 }
                 MergeAction::Update { exprs, assigned } => {
                     let made = self.made(exprs, rows)?;

@@ -1,12 +1,12 @@
 //! Changes of rows, with all that the table promises of them.
 
+mod children;
 pub(crate) mod deferred;
 mod foreign_key_chain;
 mod foreign_key_look;
 mod foreign_key_settle;
 pub(crate) mod foreign_keys;
 pub mod index;
-mod members;
 mod merge;
 pub mod route;
 pub(crate) mod runner;

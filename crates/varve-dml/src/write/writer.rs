@@ -148,8 +148,8 @@ impl Writer<'_> {
     /// RETURNING reads of other relations. A row that is there more than once is changed once.
     /// Answers the rows as they are then.
     pub async fn update_rows(&mut self, plan: &ModifyPlan, rows: Vec<Batch>) -> Result<Vec<Batch>> {
-        if !plan.members.is_empty() {
-            return self.update_members(plan, &rows).await;
+        if !plan.children.is_empty() {
+            return self.update_children(plan, &rows).await;
         }
         let table = &plan.table;
         let width = table.columns.len();
@@ -180,8 +180,8 @@ impl Writer<'_> {
             Some(_) => plan.table.columns.len(),
             None => 0,
         };
-        if !plan.members.is_empty() {
-            return self.delete_members(plan, &rows, at).await;
+        if !plan.children.is_empty() {
+            return self.delete_children(plan, &rows, at).await;
         }
         let rows = once_each(rows, at)?;
         let mut positions = positions_of(&rows, at)?;

@@ -1,4 +1,4 @@
-//! Lock: rows, claimed on the way.
+//! Lock: rows, locked on the way.
 
 use varve_expr::evaluate;
 use varve_plan::{LockNode, LockTarget, LockWait};
@@ -9,7 +9,7 @@ use varve_types::{
 use crate::BatchStream;
 use crate::context::Running;
 
-/// Claims no more rows than are wanted.
+/// Locks no more rows than are wanted.
 pub(crate) struct LockStream<'a> {
     running: Running<'a>,
     input: Box<dyn BatchStream + 'a>,
@@ -33,20 +33,20 @@ impl<'a> LockStream<'a> {
         }
     }
 
-    /// The rows of a batch that are claimed now.
-    async fn claimed(&mut self, batch: &Batch) -> Result<Batch> {
+    /// The rows of a batch that are locked now.
+    async fn locked(&mut self, batch: &Batch) -> Result<Batch> {
         let mut columns = Vec::with_capacity(self.node.places.len());
         for place in &self.node.places {
             let column = evaluate(place, batch, &self.running.eval())?.flatten();
             match column.data() {
                 ColumnData::Int64(values) => columns.push(values.to_vec()),
-                _ => return Err(Error::internal("rows to be claimed have no positions")),
+                _ => return Err(Error::internal("rows to be locked have no positions")),
             }
         }
         let mut kept: Vec<u32> = Vec::new();
         let mut rows: Vec<usize> = (0..batch.rows()).collect();
         while self.left > 0 && !rows.is_empty() {
-            let (mut tried, mut claimed) = (rows.len(), Vec::new());
+            let (mut tried, mut locked) = (rows.len(), Vec::new());
             let mut columns = columns.as_slice();
             for (number, target) in self.node.targets.iter().enumerate() {
                 let Some((places, rest)) = columns.split_at_checked(places_of(target)) else {
@@ -54,21 +54,21 @@ impl<'a> LockStream<'a> {
                 };
                 columns = rest;
                 if number == 0 {
-                    (tried, claimed) = self.claim(target, places, &rows, self.left).await?;
+                    (tried, locked) = self.lock_rows(target, places, &rows, self.left).await?;
                 } else {
-                    claimed = self.claim(target, places, &claimed, usize::MAX).await?.1;
+                    locked = self.lock_rows(target, places, &locked, usize::MAX).await?.1;
                 }
             }
-            self.left -= claimed.len();
-            kept.extend(claimed.iter().filter_map(|row| u32::try_from(*row).ok()));
+            self.left -= locked.len();
+            kept.extend(locked.iter().filter_map(|row| u32::try_from(*row).ok()));
             rows.drain(..tried);
         }
         Ok(batch.select(&Selection::new(kept)))
     }
 
-    /// Claims the first `most` of some rows of a batch: how many were looked at, and those that are
-    /// claimed.
-    async fn claim(
+    /// Locks the first `most` of some rows of a batch: how many were looked at, and those that are
+    /// locked.
+    async fn lock_rows(
         &self,
         target: &LockTarget,
         places: &[Vec<i64>],
@@ -80,37 +80,39 @@ impl<'a> LockStream<'a> {
             None => Some(0),
         };
         let source = self.running.context.source;
-        let mut claimed = Vec::new();
+        let mut locked = Vec::new();
         let mut tried = 0;
-        // Rows of one tree that follow each other are claimed together.
+        // Rows of one tree that follow each other are locked together.
         for chunk in rows.chunk_by(|one, other| number(one) == number(other)) {
-            let left = most - claimed.len();
+            let left = most - locked.len();
             if left == 0 {
                 break;
             }
             let tree = chunk.first().and_then(number);
             let tree = tree.and_then(|number| usize::try_from(number).ok());
             let tree = tree.and_then(|number| target.trees.get(number));
-            let tree = tree.ok_or_else(|| Error::internal("a row of no tree is claimed"))?;
+            let tree = tree.ok_or_else(|| Error::internal("a row of no tree is locked"))?;
             let positions = places.first().into_iter().flat_map(|positions| {
                 let positions = chunk.iter().filter_map(|row| positions.get(*row));
                 positions.map(|position| RowPosition(position.cast_unsigned()))
             });
             let positions: Vec<RowPosition> = positions.collect();
-            let free = source.claim(*tree, &positions, target.lock, left).await?;
-            for (row, is_claimed) in chunk.iter().zip(free) {
-                if claimed.len() == most {
+            let free = source
+                .lock_rows(*tree, &positions, target.lock, left)
+                .await?;
+            for (row, is_locked) in chunk.iter().zip(free) {
+                if locked.len() == most {
                     break;
                 }
                 tried += 1;
-                match is_claimed {
-                    true => claimed.push(*row),
+                match is_locked {
+                    true => locked.push(*row),
                     false if target.lock.wait == LockWait::Fail => return Err(not_free(target)),
                     false => {}
                 }
             }
         }
-        Ok((tried, claimed))
+        Ok((tried, locked))
     }
 }
 
@@ -136,9 +138,9 @@ impl BatchStream for LockStream<'_> {
                     break;
                 };
                 self.running.checkpoint().await?;
-                let claimed = self.claimed(&batch.compact()).await?;
-                if !claimed.is_empty() {
-                    return Ok(Some(claimed));
+                let locked = self.locked(&batch.compact()).await?;
+                if !locked.is_empty() {
+                    return Ok(Some(locked));
                 }
             }
             Ok(None)

@@ -1,4 +1,4 @@
-//! Functions about the database that need no look at its catalogue.
+//! Functions about the database that need no look at its catalog.
 
 use varve_types::{Error, LogicalType, Result, SqlState, Value, unparenthesized};
 

@@ -111,7 +111,7 @@ fn run_rows(entry: &Entry, call: &Call<'_>, validity: Option<&Bitmap>) -> Result
             }
             Kernel::Catalog => {
                 let names = call.context.locale.names.as_ref();
-                let names = names.ok_or_else(|| Error::unsupported("the catalogue here"))?;
+                let names = names.ok_or_else(|| Error::unsupported("the catalog here"))?;
                 let values: Vec<Value> = (0..call.args.len()).map(|i| args.value(i)).collect();
                 builder.push(&names.0.answer(entry.name, &values)?);
             }

@@ -50,7 +50,7 @@ impl Manifest {
                 1 | 8192.. => drop(fields.text()?),
                 2 => self.log_number = self.log_number.max(fields.varint()?),
                 4 => self.last_sequence = self.last_sequence.max(fields.varint()?),
-                // Next file, previous log, oldest log of transactions, count of families.
+                // Next file, previous log, oldest log of transactions, count of column families.
                 3 | 9 | 10 | 203 => drop(fields.varint()?),
                 // Where compactions go on.
                 5 => {

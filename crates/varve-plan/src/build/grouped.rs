@@ -293,17 +293,17 @@ fn grouping_sets(
     });
     let mut inputs = Vec::with_capacity(sets.len());
     for (set, bits) in sets.iter().zip(bits) {
-        let members: Vec<Expr> = set
+        let columns_of_set: Vec<Expr> = set
             .iter()
             .filter_map(|at| groups.get(*at).cloned())
             .collect();
-        let count = members.len();
+        let count = columns_of_set.len();
         let mut exprs: Vec<Expr> = groups
             .iter()
             .enumerate()
             .map(|(at, group)| {
                 let ty = group.logical_type();
-                match set.iter().position(|member| *member == at) {
+                match set.iter().position(|other| *other == at) {
                     Some(index) => Expr::Column { index, ty },
                     None => literal(Value::Null, ty),
                 }
@@ -320,7 +320,7 @@ fn grouping_sets(
         inputs.push(Plan::Project {
             input: Box::new(Plan::Aggregate {
                 input: Box::new(scan.clone()),
-                groups: members,
+                groups: columns_of_set,
                 aggregates: aggregates.to_vec(),
             }),
             exprs,

@@ -6,7 +6,7 @@ use varve_types::{Error, Result, SqlState};
 use crate::build::limit::{RowLimit, limited, limited_sort, sorted};
 use crate::plan::{LockNode, LockTarget, LockWait, Plan, SortKeyExpr};
 
-/// The plan ordered and cut, its rows claimed.
+/// The plan ordered and cut, its rows locked.
 pub fn locked_rows(
     plan: Plan,
     keys: Vec<SortKeyExpr>,
@@ -15,7 +15,7 @@ pub fn locked_rows(
 ) -> Result<Plan> {
     let skips = |(target, _): &(LockTarget, Vec<Expr>)| target.lock.wait == LockWait::Skip;
     if !targets.iter().any(skips) {
-        // No row is left out, so those that the limit leaves are claimed.
+        // No row is left out, so those that the limit leaves are locked.
         return Ok(locked(limited_sort(plan, keys, limit), targets));
     }
     if limit.with_ties {

@@ -4,7 +4,7 @@ use varve_ast::Name;
 use varve_expr::Expr;
 use varve_types::LogicalType;
 
-use crate::plan::statement::Member;
+use crate::plan::statement::ChildTable;
 use crate::plan::{Plan, Relation, ScanNode};
 use crate::scope::tables::Scope;
 use varve_catalog::model::table::TableDef;
@@ -54,12 +54,12 @@ pub fn full_scan(relation: Relation, name: String, columns: &[(String, LogicalTy
 }
 
 /// The rows of a table, and where in them is what else is known.
-pub struct MemberRows {
+pub struct ChildRows {
     /// The columns of the table, the position of the row where it is wanted, the number of its
-    /// member where there are several, its OID where the statement names it.
+    /// child where there are several, its OID where the statement names it.
     pub plan: Plan,
     /// Number of the column with the OID.
     pub tableoid: Option<usize>,
     /// The tables with the rows, where they may be in several.
-    pub members: Vec<Member>,
+    pub children: Vec<ChildTable>,
 }

@@ -224,11 +224,11 @@ fn searched_order(sizes: &[f64], links: &[Link]) -> Vec<usize> {
         })
         .collect();
     let rows = |set: usize| -> f64 {
-        let members = sizes
+        let sizes_of_set = sizes
             .iter()
             .enumerate()
             .filter(|(at, _)| set & (1 << at) != 0);
-        let product: f64 = members.map(|(_, size)| size).product();
+        let product: f64 = sizes_of_set.map(|(_, size)| size).product();
         let within = masks.iter().filter(|(mask, _)| mask & set == *mask);
         (product * within.map(|(_, share)| share).product::<f64>()).max(1.0)
     };

@@ -19,9 +19,10 @@ pub use varve_catalog::pg_catalog::system_view::SystemView;
 use window::WindowNode;
 
 pub use statement::{
-    Arbiter, Bound, Change, Changes, ConflictUpdate, CopyFormat, CopyHeader, CopyOptions, CopyOut,
-    CopyPlan, FIRST_CALL, InsertPlan, Member, MergeAction, MergeClause, MergePlan, ModifyPlan,
-    NewIndex, NewTable, OnCommit, OnConflict, Query, Returning, RoutineCall, Row, Statement, Wider,
+    Arbiter, Bound, Change, Changes, ChildTable, ConflictUpdate, CopyFormat, CopyHeader,
+    CopyOptions, CopyOut, CopyPlan, FIRST_CALL, InsertPlan, MergeAction, MergeClause, MergePlan,
+    ModifyPlan, NewIndex, NewTable, OnCommit, OnConflict, Query, Returning, RoutineCall, Row,
+    Statement, Wider,
 };
 
 /// A plan of a query. Each node's output columns are stated; expressions refer to the output of the
@@ -115,7 +116,7 @@ pub enum Plan {
     ProjectSet(ProjectSetNode),
     /// Window functions: the input's columns, then one a call.
     Window(WindowNode),
-    /// FOR UPDATE: the input rows, claimed; same columns.
+    /// FOR UPDATE: the input rows, locked; same columns.
     Lock(LockNode),
     /// TABLESAMPLE: a share of the input's rows; same columns.
     Sample {
@@ -359,7 +360,7 @@ pub struct RecursiveNode {
     pub types: Vec<LogicalType>,
 }
 
-/// Claims rows of tables.
+/// Locks rows of tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LockNode {
     /// Input.
@@ -371,18 +372,18 @@ pub struct LockNode {
     pub places: Vec<Expr>,
 }
 
-/// A table whose rows are claimed.
+/// A table whose rows are locked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LockTarget {
     /// Its name.
     pub name: String,
     /// Where its rows are.
     pub trees: Vec<TreeId>,
-    /// How they are claimed.
+    /// How they are locked.
     pub lock: RowLock,
 }
 
-/// How rows are claimed.
+/// How rows are locked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowLock {
     /// Against what.
@@ -391,7 +392,7 @@ pub struct RowLock {
     pub wait: LockWait,
 }
 
-/// What a claim is made for, the weakest first.
+/// What a row lock is taken for, the weakest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LockStrength {
     /// `FOR KEY SHARE`
@@ -424,8 +425,8 @@ impl LockStrength {
 /// What happens to rows that somebody else holds; of several clauses the last one counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LockWait {
-    /// They are claimed all the same: who commits second fails.
-    Claim,
+    /// They are locked all the same: who commits second fails.
+    LockAnyway,
     /// `SKIP LOCKED`: they are left out.
     Skip,
     /// `NOWAIT`: an error.
@@ -455,7 +456,7 @@ pub struct SetCall {
     /// Where the call stands, for errors.
     pub position: u32,
     /// The function of a user that runs before the plan, for each row of the input, in place of
-    /// `function`: see [`Statement::take_uncalled`].
+    /// `function`: see [`Statement::take_pending_calls`].
     pub routine: Option<Arc<FunctionDef>>,
 }
 

@@ -16,7 +16,7 @@ const TAKEN: usize = usize::MAX;
 /// What must have run before the plan that it is of can go on: calls for the rows of an input, or a
 /// named query that such an input reads, without calls.
 #[derive(Debug)]
-pub struct Uncalled {
+pub struct PendingCalls {
     /// The rows.
     pub input: Plan,
     /// What is called for each of them.
@@ -27,7 +27,7 @@ pub struct Uncalled {
 
 impl Statement {
     /// Takes the next thing that has to run before the statement.
-    pub fn take_uncalled(&mut self) -> Result<Option<Uncalled>> {
+    pub fn take_pending_calls(&mut self) -> Result<Option<PendingCalls>> {
         match source_of(self) {
             Some(source) => take(source),
             None => Ok(None),
@@ -52,7 +52,7 @@ fn has_calls(plan: &Plan) -> bool {
     has
 }
 
-fn take(plan: &mut Plan) -> Result<Option<Uncalled>> {
+fn take(plan: &mut Plan) -> Result<Option<PendingCalls>> {
     let unfit = match plan {
         Plan::Recursive(node) => has_calls(&node.step),
         Plan::Join(join) => !join.outer.is_empty() && has_calls(&join.right),
@@ -71,7 +71,7 @@ fn take(plan: &mut Plan) -> Result<Option<Uncalled>> {
             *plan = body;
             return take(plan);
         }
-        return Ok(Some(Uncalled {
+        return Ok(Some(PendingCalls {
             input: replaced(&mut node.definition),
             calls: Vec::new(),
             ordinality: false,
@@ -90,7 +90,7 @@ fn take(plan: &mut Plan) -> Result<Option<Uncalled>> {
         return Err(each_row());
     }
     match replaced(plan) {
-        Plan::ProjectSet(set) => Ok(Some(Uncalled {
+        Plan::ProjectSet(set) => Ok(Some(PendingCalls {
             input: *set.input,
             calls: set.calls,
             ordinality: set.ordinality,

@@ -197,7 +197,7 @@ pub struct Returning {
 
 /// A table whose rows a statement changes by another that it inherits from.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Member {
+pub struct ChildTable {
     /// The table.
     pub table: Arc<TableDef>,
     /// The place in it of each column of the other table.
@@ -213,7 +213,7 @@ pub struct ModifyPlan {
     pub source: Plan,
     /// The tables with the rows, where they may be in several: the number of the row's one follows
     /// its position in `source`.
-    pub members: Vec<Member>,
+    pub children: Vec<ChildTable>,
     /// The columns that get new values.
     pub assigned: Vec<usize>,
     /// As for INSERT.
@@ -253,9 +253,9 @@ pub struct MergePlan {
     /// The table.
     pub table: Arc<TableDef>,
     /// Where its rows may be in several tables: which.
-    pub members: Vec<Member>,
+    pub children: Vec<ChildTable>,
     /// The columns of the table and the position of the row, NULL where there is none, where there
-    /// are members the number of the row's, then what it is joined with.
+    /// are children the number of the row's, then what it is joined with.
     pub source: Plan,
     /// What is done with each row: the first that fits.
     pub clauses: Vec<MergeClause>,
@@ -486,14 +486,14 @@ pub struct Bound {
     pub outside_block: Option<&'static str>,
     /// The functions that run before it, in order.
     pub calls: Vec<RoutineCall>,
-    /// Whether functions are to be called for rows: see [`Statement::take_uncalled`].
-    pub has_uncalled: bool,
+    /// Whether functions are to be called for rows: see [`Statement::take_pending_calls`].
+    pub has_pending_calls: bool,
 }
 
 impl Bound {
     /// Whether functions run before it.
     pub fn has_calls(&self) -> bool {
-        !self.calls.is_empty() || self.has_uncalled
+        !self.calls.is_empty() || self.has_pending_calls
     }
 }
 

@@ -168,7 +168,7 @@ impl Plan {
         }
     }
 
-    /// The first claim of rows that it makes.
+    /// The first row lock that it takes.
     pub fn row_lock(&self) -> Option<RowLock> {
         if let Plan::Lock(node) = self {
             return node.targets.first().map(|target| target.lock);

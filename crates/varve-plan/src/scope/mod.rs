@@ -1,8 +1,8 @@
 //! What the binder knows of names before it makes a plan.
 
-pub mod claimed;
 pub mod data_type;
 pub mod error;
+pub mod locked_relation;
 pub mod name;
 pub mod syntax;
 pub mod tables;

@@ -1,6 +1,6 @@
 //! The names that a query's expressions may use.
 
-use crate::scope::claimed::Claimed;
+use crate::scope::locked_relation::LockedRelation;
 use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState};
 
 use varve_catalog::model::schema::RelationName;
@@ -44,8 +44,8 @@ pub struct ScopeTable {
     pub tableoid: Option<usize>,
     /// How many of its last columns are none of the result of `*`.
     pub hidden: usize,
-    /// How its rows are claimed.
-    pub claimed: Option<Claimed>,
+    /// How its rows are locked.
+    pub locked: Option<LockedRelation>,
     /// The relation whose rows the statement changes, where it is that.
     pub changed: Option<ObjectId>,
 }
@@ -76,7 +76,7 @@ impl Scope {
                 schema: String::new(),
                 tableoid: None,
                 hidden: 0,
-                claimed: None,
+                locked: None,
                 changed: None,
             }],
         }
@@ -108,8 +108,8 @@ impl Scope {
         for table in &mut self.tables {
             table.first += by;
             table.tableoid = table.tableoid.map(|at| at + by);
-            let claimed = table.claimed.iter_mut();
-            claimed.for_each(|claimed| claimed.columns.iter_mut().for_each(|at| *at += by));
+            let locked = table.locked.iter_mut();
+            locked.for_each(|locked| locked.columns.iter_mut().for_each(|at| *at += by));
         }
         for index in &mut self.star {
             *index += by;

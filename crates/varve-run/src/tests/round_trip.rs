@@ -337,7 +337,7 @@ fn long_rows_end_vectors_early() {
 #[test]
 fn repeated_text_takes_the_general_stage() {
     let rows = text_rows(3000, |i| {
-        // The same four hundred texts again and again, too long for codes of words to find.
+        // The same four hundred texts again and again, too long for codes of integers to find.
         noise(i % 400, 90)
     });
     let run = write(&rows, 1024);

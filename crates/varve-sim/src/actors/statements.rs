@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use varve_store::{ClaimKind, InsertError, SavepointId, Transaction};
+use varve_store::{InsertError, RowLockKind, SavepointId, Transaction};
 use varve_types::{ColumnPredicate, CompareOp, PredicateTest, RowPosition, TreeId, Value};
 
 use crate::chance::Chance;
@@ -12,7 +12,7 @@ use crate::data::{
 };
 use crate::failure::{Outcome, broken};
 use crate::index::Index;
-use crate::ledger::{Claims, Token};
+use crate::ledger::{RowLocks, Token};
 use crate::model::{Delta, Model, Rows, Tree};
 
 /// Keys of keyed trees, for which transactions compete, lie below this.
@@ -27,7 +27,7 @@ pub(crate) struct Statements {
     /// What it read at its begin.
     snapshot: Model,
     pub(crate) delta: Delta,
-    pub(crate) claims: Claims,
+    pub(crate) row_locks: RowLocks,
     /// A statement failed, as it should.
     pub(crate) must_roll_back: bool,
     /// A key is there twice, which the commit must find.
@@ -57,7 +57,7 @@ impl Statements {
             snapshot: model.clone(),
             model,
             delta: Delta::default(),
-            claims: Claims::new(),
+            row_locks: RowLocks::new(),
             must_roll_back: false,
             has_twins: false,
             is_large,
@@ -91,7 +91,7 @@ impl Statements {
             15..20 => self.delete(tree, chance).await,
             20 => self.insert_twice(tree, chance).await,
             21..23 => self.insert_deferred(tree, chance).await,
-            23..26 => self.claim(tree, chance).await,
+            23..26 => self.lock_rows(tree, chance).await,
             26 => self.create_index(tree, chance).await,
             27 => self.drop_index(chance),
             28 if all.len() < TREES_MAX => self.create_tree(chance),
@@ -245,35 +245,35 @@ impl Statements {
     }
 
     /// Relies on rows, by position or by key.
-    async fn claim(&mut self, tree: TreeId, chance: &mut Chance) -> Outcome<String> {
+    async fn lock_rows(&mut self, tree: TreeId, chance: &mut Chance) -> Outcome<String> {
         let found = self.some_rows(tree, chance).await?;
         let kind = match chance.one_in(3) {
-            true => ClaimKind::Update,
-            false => ClaimKind::Share,
+            true => RowLockKind::Update,
+            false => RowLockKind::Share,
         };
         let shape = self.kind(tree)?;
         let keys = found.iter().map(|(row, _)| key_of(shape, row));
         let keys: Option<Vec<Vec<Value>>> = keys.collect();
         match keys.filter(|_| chance.one_in(2)) {
             Some(keys) => {
-                let are_there = self.transaction.claim(tree, &keys, kind).await?;
+                let are_there = self.transaction.lock_keys(tree, &keys, kind).await?;
                 if are_there.contains(&false) {
-                    return broken(format!("a row of {tree} is not there to be claimed"));
+                    return broken(format!("a row of {tree} is not there to be locked"));
                 }
             }
             None => {
                 let positions: Vec<RowPosition> = found.iter().map(|(_, at)| *at).collect();
-                self.transaction.claim_rows(tree, &positions, kind).await?;
+                self.transaction.lock_rows(tree, &positions, kind).await?;
             }
         }
         let own = self.delta.rows.get(&tree);
         for (row, _) in &found {
             if !own.is_some_and(|own| own.contains_key(&row.k)) {
-                let claimed = self.claims.entry((tree, row.k)).or_insert(kind);
-                *claimed = kind.max(*claimed);
+                let locked = self.row_locks.entry((tree, row.k)).or_insert(kind);
+                *locked = kind.max(*locked);
             }
         }
-        Ok(format!("claims {} rows of {tree}: {kind:?}", found.len()))
+        Ok(format!("locks {} rows of {tree}: {kind:?}", found.len()))
     }
 
     /// An index with all of its entries at once.

@@ -12,7 +12,7 @@ use crate::data::{JOURNAL, Kind, Row, batch, journal_key};
 use crate::executor::yield_now;
 use crate::failure::{Outcome, Stop, broken, has_surely_failed};
 use crate::index::Index;
-use crate::ledger::{Claims, Token};
+use crate::ledger::{RowLocks, Token};
 use crate::model::Delta;
 use crate::world::Handle;
 
@@ -84,7 +84,7 @@ async fn commit(
     };
     world
         .ledger()
-        .ask(token, statements.delta, statements.claims);
+        .ask(token, statements.delta, statements.row_locks);
     let answer = statements.transaction.commit(durability).await;
     world.note(|| format!("transaction {token}, {durability:?}: {answer:?}"));
     match answer {
@@ -220,7 +220,7 @@ async fn load(handle: &Handle, chance: &mut Chance) -> Outcome<()> {
         delta.put(JOURNAL, row.clone());
     }
     world.note(|| format!("load {token} of {count} rows begins at {snapshot}"));
-    world.ledger().ask(token, delta.clone(), Claims::new());
+    world.ledger().ask(token, delta.clone(), RowLocks::new());
     let indexes: Vec<_> = model.indexes_of(JOURNAL).collect();
     model.apply([&delta].into_iter());
     let journal = model.rows(JOURNAL).cloned().unwrap_or_default();

@@ -17,7 +17,7 @@ use crate::transaction::Transaction;
 use crate::tree::Tree;
 use crate::{InsertError, Store};
 
-/// Rows are written in steps of so many, between which others get their turn.
+/// Rows are written in steps of so many, between which others run.
 const STEP_ROWS: usize = 8192;
 /// Rows collected of a table may take such a part of the memory, since what is read while they are
 /// written must fit beside them, and what is collected for its indexes.

@@ -212,7 +212,7 @@ struct Table {
     memtable: Vec<u32>,
     next_run: u64,
     written_bytes: u64,
-    marks_bytes: u64,
+    deletion_vector_bytes: u64,
     depth_max: usize,
 }
 
@@ -227,7 +227,7 @@ impl Table {
             memtable: Vec::new(),
             next_run: 0,
             written_bytes: 0,
-            marks_bytes: 0,
+            deletion_vector_bytes: 0,
             depth_max: 0,
         };
         table.put((0..rows).collect());
@@ -262,9 +262,9 @@ impl Table {
         let mut keys = std::mem::take(&mut self.memtable);
         keys.sort_unstable();
         self.put(keys);
-        // What runs with new marks store anew.
+        // What runs with new deletion vectors store anew.
         let bitmap = |run: &ModelRun| (2 * run.dead).min(run.rows / 8);
-        self.marks_bytes += self.runs.iter().map(bitmap).sum::<u64>();
+        self.deletion_vector_bytes += self.runs.iter().map(bitmap).sum::<u64>();
         self.depth_max = self.depth_max.max(depth(&self.runs));
         while let Some(choice) = choose(&shapes(&self.runs), &Effort::steady(BROWSER)) {
             let chosen = |run: u64| choice.runs.contains(&RunId(run));
@@ -303,12 +303,12 @@ fn random_updates_are_written_ten_times_at_most() {
         }
         // The log has each row once alone and once merged, with some bytes about it.
         let log_bytes = updates * 2 * (ROW_BYTES + 16);
-        let written = table.written_bytes + table.marks_bytes + log_bytes;
+        let written = table.written_bytes + table.deletion_vector_bytes + log_bytes;
         let logical = updates * ROW_BYTES;
         eprintln!(
-            "{flush_rows}: runs {:.2}, marks {:.2}, depth {}, space {:.2}",
+            "{flush_rows}: runs {:.2}, deletion vectors {:.2}, depth {}, space {:.2}",
             table.written_bytes as f64 / logical as f64,
-            table.marks_bytes as f64 / logical as f64,
+            table.deletion_vector_bytes as f64 / logical as f64,
             table.depth_max,
             table.runs.iter().map(|run| run.rows).sum::<u64>() as f64 / rows as f64,
         );

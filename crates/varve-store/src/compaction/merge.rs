@@ -50,7 +50,7 @@ pub(super) struct Merged {
 /// A run that was read, and where its rows are in the outputs.
 pub(super) struct MergedInput {
     pub(super) input: RunInput,
-    /// None of an index, which has no marks.
+    /// None of an index, which has no deletion vectors.
     pub(super) forward: Option<ForwardMap>,
 }
 

@@ -7,7 +7,7 @@
 //!
 //! `work.rs` carries a choice out. Inputs are merged by key (`merge.rs`), without the rows that are
 //! dead at the start, beside commits and flushes. The end takes the commit lock: one strict commit
-//! lists the outputs instead of the inputs, with marks for the rows that died meanwhile.
+//! lists the outputs instead of the inputs, with deletion vectors for the rows that died meanwhile.
 //!
 //! A forward map for each input (`forward.rs`) tells transactions that began before where their
 //! rows are now. Their snapshots go on reading the inputs, whose pages stay until no snapshot holds

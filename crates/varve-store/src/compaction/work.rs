@@ -1,4 +1,4 @@
-//! Carries a compaction out: reads and writes beside everything else, then takes the turn to
+//! Carries a compaction out: reads and writes beside everything else, then takes the commit lock to
 //! publish.
 
 use std::sync::Arc;
@@ -12,16 +12,16 @@ use crate::compaction::choose::{Choice, Effort, RunShape, choose};
 use crate::compaction::input::RunInput;
 use crate::compaction::merge::{Merge, MergeRule, Merged, MergedInput};
 use crate::error::{Result, StoreError, StoreErrorKind};
-use crate::format::{keys, marks};
+use crate::format::{deletion_vector, keys};
 use crate::page_sink::PageSink;
 use crate::publication::Publication;
 use crate::read::{ordinal, run_position};
-use crate::run::{Run, RunMarks};
+use crate::run::{DeletionVector, Run};
 use crate::state::State;
 use crate::tree::Tree;
 use crate::{JobControl, Store};
 
-/// What a piece of work asks now and then: whether to go on, and to let others have their turn.
+/// What a piece of work asks now and then: whether to go on, and to let others run.
 pub(crate) trait Steps {
     async fn step(&mut self) -> Result<()>;
 
@@ -39,7 +39,7 @@ impl State {
         tree: Option<TreeId>,
         effort: &Effort,
     ) -> Option<(TreeId, Choice)> {
-        let trees = self.catalogue.trees.iter();
+        let trees = self.catalog.trees.iter();
         let mut trees = trees.filter(|(found, _)| tree.is_none_or(|tree| tree == **found));
         trees.find_map(|(id, tree)| {
             let is_index = tree.index().is_some();
@@ -60,7 +60,7 @@ impl State {
                     last_key,
                     bytes: run.bytes,
                     rows: run.rows,
-                    dead: run.marks.len() + u64::from(can_settle),
+                    dead: run.deletion_vector.len() + u64::from(can_settle),
                 })
             });
             let shapes: Vec<RunShape<'_>> = shapes.collect();
@@ -172,7 +172,7 @@ impl Store {
     ) -> Result<()> {
         let (tree, rule, inputs) = {
             let state = self.state();
-            let shape = state.catalogue.trees.get(&tree).map(Arc::clone);
+            let shape = state.catalog.trees.get(&tree).map(Arc::clone);
             let shape = shape.ok_or_else(table_dropped)?;
             let inputs = self.inputs(&state, &shape, &choice.runs)?;
             let rule = merge_rule(&state, &shape, &choice.runs);
@@ -188,7 +188,7 @@ impl Store {
         let merged = merge.run(inputs, &mut sink, steps).await?;
         steps.step().await?;
 
-        let _turn = self.take_turn().await;
+        let _commit_lock = self.take_commit_lock().await;
         let mut batch = WriteBatch::new();
         let publication = self.prepare_compaction(&tree, &merged, &mut batch)?;
         sink.end_intent(&mut batch);
@@ -216,12 +216,12 @@ impl Store {
         for run in runs {
             let run = state.version.run(tree.schema().tree, *run);
             let run = run.ok_or_else(|| StoreError::internal("a chosen run is not listed"))?;
-            inputs.push(RunInput::new(self, run, tree, run.marks.all())?);
+            inputs.push(RunInput::new(self, run, tree, run.deletion_vector.all())?);
         }
         Ok(inputs)
     }
 
-    /// Puts together the publishing commit. Rows that died since the inputs were opened are marked
+    /// Puts together the publishing commit. Rows that died since the inputs were opened are deleted
     /// in the outputs.
     fn prepare_compaction(
         &self,
@@ -232,7 +232,7 @@ impl Store {
         let state = self.state();
         state.check_usable()?;
         let id = tree.schema().tree;
-        if !state.catalogue.trees.contains_key(&id) {
+        if !state.catalog.trees.contains_key(&id) {
             return Err(table_dropped());
         }
         let mut publication = Publication::new(&state);
@@ -246,7 +246,7 @@ impl Store {
                 continue;
             };
             let died = match listed {
-                Some(run) => run.marks.all() - &input.dead,
+                Some(run) => run.deletion_vector.all() - &input.dead,
                 // It was retired because nothing of it lives.
                 None => (0..ordinal(input.run.rows)?).collect(),
             };
@@ -264,9 +264,12 @@ impl Store {
                 publication.version.set(Arc::clone(run));
                 continue;
             }
-            batch.put(keys::marks(run.id, 1), marks::encode(run.id, 1, &dead)?);
-            let marked = run.with_marks(RunMarks::new(dead, 1));
-            publication.version.set(Arc::new(marked));
+            batch.put(
+                keys::deletion_vector(run.id, 1),
+                deletion_vector::encode(run.id, 1, &dead)?,
+            );
+            let changed = run.with_deletion_vector(DeletionVector::new(dead, 1));
+            publication.version.set(Arc::new(changed));
         }
         publication.write(self, &state, state.last, batch)?;
         Ok(publication)

@@ -9,22 +9,22 @@ use varve_types::TreeId;
 use crate::Store;
 use crate::error::Result;
 use crate::flush::write::Written;
-use crate::format::{catalogue, keys, marks};
+use crate::format::{catalog, deletion_vector, keys};
 use crate::memtable::{FlushMap, Memtable};
 use crate::publication::Publication;
-use crate::run::{Run, RunMarks};
+use crate::run::{DeletionVector, Run};
 use crate::state::Frozen;
 
 impl Store {
-    /// Publishes what a flush wrote, with the marks of every commit so far: from here on the log
-    /// needs no record up to the freeze, and no delete since then of a row that lay in the frozen
-    /// memtable.
+    /// Publishes what a flush wrote, with the deletions of every commit so far: from here on the
+    /// log needs no record up to the freeze, and no delete since then of a row that lay in the
+    /// frozen memtable.
     pub(super) async fn install(
         self: &Arc<Store>,
         frozen: &Frozen,
         written: Written,
     ) -> Result<()> {
-        let _turn = self.take_turn().await;
+        let _commit_lock = self.take_commit_lock().await;
         self.state().check_usable()?;
         let mut batch = WriteBatch::new();
         let publication = self.prepare_flush(frozen, &written, &mut batch)?;
@@ -49,33 +49,33 @@ impl Store {
         let state = self.state();
         let mut publication = Publication::new(&state);
         for run in state.version.all_runs() {
-            if run.marks.has_recent() {
-                set_marks(run, run.marks.all(), &mut publication, batch)?;
+            if run.deletion_vector.has_recent() {
+                set_deletion_vector(run, run.deletion_vector.all(), &mut publication, batch)?;
             }
         }
         for run in &written.runs {
             // A tree may have been dropped since the freeze.
             let map = written.maps.get(&run.tree);
-            match map.filter(|_| state.catalogue.trees.contains_key(&run.tree)) {
+            match map.filter(|_| state.catalog.trees.contains_key(&run.tree)) {
                 Some(map) => {
                     let dead = dead_since(&frozen.memtable, run.tree, map);
                     publication.version.set(Arc::clone(run));
                     if !dead.is_empty() {
-                        set_marks(run, dead, &mut publication, batch)?;
+                        set_deletion_vector(run, dead, &mut publication, batch)?;
                     }
                 }
                 None => publication.remove_run(run),
             }
         }
-        // Later changes of the catalogue are in the log still, behind the inserts that they follow.
-        let (old, new) = (state.manifest.catalogue_version, frozen.catalogue.version);
+        // Later changes of the catalog are in the log still, behind the inserts that they follow.
+        let (old, new) = (state.manifest.catalog_version, frozen.catalog.version);
         if old != new {
-            let value: Bytes = catalogue::encode(&frozen.catalogue).into();
-            batch.put(keys::catalogue(new), Bytes::clone(&value));
-            batch.put(keys::catalogue_copy(new), value);
-            batch.delete(keys::catalogue(old));
-            batch.delete(keys::catalogue_copy(old));
-            publication.manifest.catalogue_version = new;
+            let value: Bytes = catalog::encode(&frozen.catalog).into();
+            batch.put(keys::catalog(new), Bytes::clone(&value));
+            batch.put(keys::catalog_copy(new), value);
+            batch.delete(keys::catalog(old));
+            batch.delete(keys::catalog_copy(old));
+            publication.manifest.catalog_version = new;
         }
         batch.delete_range(keys::log_through(frozen.seq));
         publication.manifest.flushed = frozen.seq;
@@ -84,8 +84,8 @@ impl Store {
     }
 }
 
-/// Stores the marks of a run under a new version; a run without a living row is retired.
-fn set_marks(
+/// Stores the deletion vector of a run under a new version; a run without a living row is retired.
+fn set_deletion_vector(
     run: &Arc<Run>,
     folded: RoaringBitmap,
     publication: &mut Publication,
@@ -95,14 +95,16 @@ fn set_marks(
         publication.remove_run(run);
         return Ok(());
     }
-    let version = run.marks.version + 1;
-    let value = marks::encode(run.id, version, &folded)?;
-    batch.put(keys::marks(run.id, version), value);
-    if run.marks.version > 0 {
-        batch.delete(keys::marks(run.id, run.marks.version));
+    let version = run.deletion_vector.version + 1;
+    let value = deletion_vector::encode(run.id, version, &folded)?;
+    batch.put(keys::deletion_vector(run.id, version), value);
+    if run.deletion_vector.version > 0 {
+        batch.delete(keys::deletion_vector(run.id, run.deletion_vector.version));
     }
-    let marks = RunMarks::new(folded, version);
-    publication.version.set(Arc::new(run.with_marks(marks)));
+    let deletion_vector = DeletionVector::new(folded, version);
+    publication
+        .version
+        .set(Arc::new(run.with_deletion_vector(deletion_vector)));
     Ok(())
 }
 

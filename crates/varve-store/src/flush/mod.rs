@@ -1,5 +1,5 @@
-//! Flush: the rows of the frozen memtable become runs, marks become bitmaps, the log loses what is
-//! then in runs.
+//! Flush: the rows of the frozen memtable become runs, deletions become bitmaps, the log loses what
+//! is then in runs.
 //!
 //! # Freeze
 //!
@@ -20,15 +20,15 @@
 //!
 //! # Install
 //!
-//! One strict commit under the commit lock (`install.rs`) writes the marks of all runs as bitmaps
-//! under new keys, the catalogue of the freeze if it has changed, and the manifest. The same commit
-//! deletes the intent and the log up to the freeze.
+//! One strict commit under the commit lock (`install.rs`) writes the deletion vectors of all runs
+//! as bitmaps under new keys, the catalog of the freeze if it has changed, and the manifest. The
+//! same commit deletes the intent and the log up to the freeze.
 //!
-//! Rows that were deleted since the freeze become marks of the new run in that commit. The log
-//! still has their deletes by key; replay skips them where it does not find the row and
-//! `marks_through` says that a mark took their place. Older snapshots go on reading what they
-//! pinned. Commits of transactions that began before translate memtable versions to rows of the run
-//! (`FlushMap`).
+//! Rows that were deleted since the freeze are in the new run's deletion vector in that commit. The
+//! log still has their deletes by key; replay skips them where it does not find the row and
+//! `deletions_through` says that a deletion vector took their place. Older snapshots go on reading
+//! what they pinned. Commits of transactions that began before translate memtable versions to rows
+//! of the run (`FlushMap`).
 
 mod due;
 mod install;
@@ -50,7 +50,7 @@ impl Store {
         let through = self.state().last;
         loop {
             {
-                let _turn = self.take_turn().await;
+                let _commit_lock = self.take_commit_lock().await;
                 let mut state = self.state();
                 state.check_usable()?;
                 if state.manifest.flushed >= through {
@@ -60,22 +60,22 @@ impl Store {
             }
             self.help_to_flush().await?;
         }
-        let _turn = self.take_turn().await;
+        let _commit_lock = self.take_commit_lock().await;
         self.reap().await
     }
 
     /// Writes the frozen memtable out for a request that cannot go on before, or waits for who is
-    /// at it. The caller must not have the turn.
+    /// at it. The caller must not hold the commit lock.
     pub(crate) async fn help_to_flush(self: &Arc<Store>) -> Result<()> {
         let _hurry = Hurry::new(&self.jobs);
         self.flush_frozen(&mut JobControl::of_request(self)).await
     }
 
-    /// Writes the frozen memtable out, if there is one. The caller must not have the turn.
+    /// Writes the frozen memtable out, if there is one. The caller must not hold the commit lock.
     async fn flush_frozen(self: &Arc<Store>, control: &mut JobControl) -> Result<()> {
         let _flushing = self.flushing.lock().await;
         let frozen = {
-            let _turn = self.take_turn().await;
+            let _commit_lock = self.take_commit_lock().await;
             self.state().check_usable()?;
             // What an attempt before this one left may be what fills the storage.
             self.reap().await?;

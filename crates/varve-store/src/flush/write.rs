@@ -35,7 +35,7 @@ impl Store {
             maps: VecMap::new(),
             sink: PageSink::new(self),
         };
-        let trees = frozen.catalogue.trees.values();
+        let trees = frozen.catalog.trees.values();
         let total = trees
             .clone()
             .map(|tree| versions(frozen, tree.schema().tree));

@@ -27,10 +27,10 @@ const ENVELOPE_BYTES: usize = 16;
 pub(crate) enum Kind {
     Epoch = 1,
     Manifest = 2,
-    Catalogue = 3,
+    Catalog = 3,
     Intent = 4,
     Log = 5,
-    Marks = 6,
+    DeletionVector = 6,
     Scratch = 7,
     Quarantine = 8,
     MergedLog = 9,
@@ -69,7 +69,7 @@ pub(crate) fn open<'a>(kind: Kind, key: &[u8], value: &'a [u8]) -> Result<&'a [u
     }
 }
 
-/// Whether a value claims to be of a kind; [`open`] tells whether it is.
+/// Whether a value says that it is of a kind; [`open`] tells whether it is.
 pub(crate) fn is_of(kind: Kind, value: &[u8]) -> bool {
     value.get(6) == Some(&(kind as u8))
 }

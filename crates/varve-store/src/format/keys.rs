@@ -6,17 +6,17 @@
 //! | `a` | epoch |
 //! | `B` | the manifest again, as at `b` |
 //! | `b` | manifest |
-//! | `C` version | the catalogue again, as at `c` |
-//! | `c` version | catalogue |
+//! | `C` version | the catalog again, as at `c` |
+//! | `c` version | catalog |
 //! | `h` run | run head |
 //! | `i` intent | intent |
 //! | `l` sequence, part (u32) | log value |
-//! | `m` run, version | marks of a run |
+//! | `m` run, version | deletion vector of a run |
 //! | `q` run | note on a run that was put aside |
 //! | `r` run, number (u32) | value of a run |
 //! | `s` epoch, ticket | scratch batch; under the greatest epoch, the reserve |
 //!
-//! Manifest and catalogue are stored twice, in the same commits: every open needs them, so one bad
+//! Manifest and catalog are stored twice, in the same commits: every open needs them, so one bad
 //! value must not take the store along. Numbers are u64 where nothing else is said. Intents and log
 //! are neighbours, so that one scan reads both.
 
@@ -26,7 +26,7 @@ use varve_types::{CommitSeq, RunId};
 const HEAD: u8 = b'h';
 const INTENT: u8 = b'i';
 const LOG: u8 = b'l';
-const MARKS: u8 = b'm';
+const DELETION_VECTORS: u8 = b'm';
 const QUARANTINE: u8 = b'q';
 const RUN: u8 = b'r';
 const SCRATCH: u8 = b's';
@@ -39,7 +39,7 @@ pub(crate) fn manifest() -> Key {
     b"b".to_vec()
 }
 
-pub(crate) fn catalogue(version: u64) -> Key {
+pub(crate) fn catalog(version: u64) -> Key {
     numbered(b'c', version)
 }
 
@@ -48,8 +48,8 @@ pub(crate) fn manifest_copy() -> Key {
     b"B".to_vec()
 }
 
-/// Where the copy of a catalogue is.
-pub(crate) fn catalogue_copy(version: u64) -> Key {
+/// Where the copy of a catalog is.
+pub(crate) fn catalog_copy(version: u64) -> Key {
     numbered(b'C', version)
 }
 
@@ -77,8 +77,8 @@ pub(crate) fn log(seq: CommitSeq, part: u32) -> Key {
     key
 }
 
-pub(crate) fn marks(run: RunId, version: u64) -> Key {
-    let mut key = numbered(MARKS, run.0);
+pub(crate) fn deletion_vector(run: RunId, version: u64) -> Key {
+    let mut key = numbered(DELETION_VECTORS, run.0);
     key.extend_from_slice(&version.to_be_bytes());
     key
 }
@@ -128,7 +128,7 @@ pub(crate) fn log_after(seq: CommitSeq) -> KeyRange {
 
 /// Everything that belongs to a run.
 pub(crate) fn all_of_run(run: RunId) -> [KeyRange; 3] {
-    [HEAD, MARKS, RUN].map(|kind| KeyRange::prefix(numbered(kind, run.0)))
+    [HEAD, DELETION_VECTORS, RUN].map(|kind| KeyRange::prefix(numbered(kind, run.0)))
 }
 
 /// What a key from [`intents_and_log`] names.
@@ -138,9 +138,9 @@ pub(crate) enum Found {
     Log(CommitSeq, u32),
 }
 
-/// The values of runs from this one on, of one of three kinds: heads, marks, pages.
+/// The values of runs from this one on, of one of three kinds: heads, deletion vectors, pages.
 pub(crate) fn kinds_of_runs_from(run: RunId) -> [KeyRange; 3] {
-    [HEAD, MARKS, RUN].map(|kind| KeyRange::new(numbered(kind, run.0), [kind + 1]))
+    [HEAD, DELETION_VECTORS, RUN].map(|kind| KeyRange::new(numbered(kind, run.0), [kind + 1]))
 }
 
 /// The run that a key of [`kinds_of_runs_from`] or [`all_quarantine`] belongs to.
@@ -178,12 +178,12 @@ pub(crate) fn describe(key: &[u8]) -> String {
         Some(b'a') => "the epoch".to_owned(),
         Some(b'B') => "the copy of the manifest".to_owned(),
         Some(b'b') => "the manifest".to_owned(),
-        Some(b'C') => format!("the copy of catalogue {}", number(1)),
-        Some(b'c') => format!("catalogue {}", number(1)),
+        Some(b'C') => format!("the copy of catalog {}", number(1)),
+        Some(b'c') => format!("catalog {}", number(1)),
         Some(&HEAD) => format!("head of run {}", number(1)),
         Some(&INTENT) => format!("intent {}", number(1)),
         Some(&LOG) => format!("part {} of log record {}", part(), number(1)),
-        Some(&MARKS) => format!("marks {} of run {}", number(9), number(1)),
+        Some(&DELETION_VECTORS) => format!("deletion vector {} of run {}", number(9), number(1)),
         Some(&QUARANTINE) => format!("the note on run {}", number(1)),
         Some(&RUN) => format!("page {} of run {}", part(), number(1)),
         Some(&SCRATCH) => format!("scratch batch {}", number(9)),
@@ -207,14 +207,17 @@ mod tests {
         let cases = [
             (super::epoch(), "the epoch"),
             (super::manifest(), "the manifest"),
-            (super::catalogue(3), "catalogue 3"),
+            (super::catalog(3), "catalog 3"),
             (super::head(RunId(4)), "head of run 4"),
             (super::manifest_copy(), "the copy of the manifest"),
-            (super::catalogue_copy(3), "the copy of catalogue 3"),
+            (super::catalog_copy(3), "the copy of catalog 3"),
             (super::quarantine(RunId(3)), "the note on run 3"),
             (super::intent(5), "intent 5"),
             (super::log(CommitSeq(6), 7), "part 7 of log record 6"),
-            (super::marks(RunId(8), 9), "marks 9 of run 8"),
+            (
+                super::deletion_vector(RunId(8), 9),
+                "deletion vector 9 of run 8",
+            ),
             (super::run_value(RunId(1), 2), "page 2 of run 1"),
             (super::scratch(1, 2), "scratch batch 2"),
             (b"x".to_vec(), "an unknown record"),
@@ -233,12 +236,12 @@ mod tests {
             assert!(intents_and_log().contains(key));
         }
         assert_eq!(parse(b"l123"), None);
-        assert!(!intents_and_log().contains(&super::marks(RunId(1), 1)));
+        assert!(!intents_and_log().contains(&super::deletion_vector(RunId(1), 1)));
         assert!(!intents_and_log().contains(&super::head(RunId(1))));
         let from = log_from(CommitSeq(2));
         assert!(from.contains(&super::log(CommitSeq(2), 0)));
         assert!(!from.contains(&super::log(CommitSeq(1), u32::MAX)));
-        assert!(!from.contains(&super::marks(RunId(1), 1)));
+        assert!(!from.contains(&super::deletion_vector(RunId(1), 1)));
         assert!(all_quarantine().contains(&super::quarantine(RunId(u64::MAX))));
         let through = log_through(CommitSeq(2));
         assert!(through.contains(&super::log(CommitSeq(2), u32::MAX)));

@@ -18,10 +18,10 @@
 //! | 4 | drop tree | tree |
 //! | 5 | insert | tree, schema version, number of rows, each as length and bytes |
 //! | 6 | delete by key | tree, number of keys, each as length and bytes |
-//! | 7 | mark | run, number of ordinals, the first, then distances less one |
+//! | 7 | delete in a run | run, number of ordinals, the first, then distances less one |
 //!
-//! A row that lay in the memtable is deleted by key, one in a run is marked. Operations take effect
-//! in order; deletes stand before inserts.
+//! A row that lay in the memtable is deleted by key, one in a run by its ordinal. Operations take
+//! effect in order; deletes stand before inserts.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ use varve_codec::{ByteReader, CodecError, put_varint};
 use varve_kv::Key;
 use varve_types::{Broken, CommitSeq, Invariant, ObjectId, RunId, TreeId, invariant};
 
-use crate::catalogue::CatalogueChange;
+use crate::catalog::CatalogChange;
 use crate::error::Result;
 use crate::format::envelope::{Kind, corrupt, is_of, open, seal};
 use crate::format::wire::{put_bytes, take_bytes, take_count, take_u32};
@@ -41,7 +41,7 @@ const PART_BYTES_MAX: usize = 1 << 20;
 /// One operation of a record. Rows and keys are borrowed from arenas, or from the record.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum LogOp<'a> {
-    Catalogue(CatalogueChange),
+    Catalog(CatalogChange),
     Insert {
         tree: TreeId,
         schema_version: u32,
@@ -51,7 +51,7 @@ pub(crate) enum LogOp<'a> {
         tree: TreeId,
         keys: Vec<&'a [u8]>,
     },
-    Mark {
+    DeleteInRun {
         run: RunId,
         /// Ascending.
         ordinals: Vec<u32>,
@@ -214,21 +214,21 @@ pub(crate) fn decode(seq: CommitSeq, record: &[u8]) -> Result<Vec<LogOp<'_>>> {
 
 fn put_op(op: &LogOp<'_>, out: &mut Vec<u8>) -> Result<(), Broken> {
     match op {
-        LogOp::Catalogue(CatalogueChange::PutObject(id, version, definition)) => {
+        LogOp::Catalog(CatalogChange::PutObject(id, version, definition)) => {
             out.push(1);
             put_varint(id.0, out);
             put_varint(u64::from(*version), out);
             put_bytes(definition, out);
         }
-        LogOp::Catalogue(CatalogueChange::DeleteObject(id)) => {
+        LogOp::Catalog(CatalogChange::DeleteObject(id)) => {
             out.push(2);
             put_varint(id.0, out);
         }
-        LogOp::Catalogue(CatalogueChange::CreateTree(tree)) => {
+        LogOp::Catalog(CatalogChange::CreateTree(tree)) => {
             out.push(3);
             schema::encode(tree, out);
         }
-        LogOp::Catalogue(CatalogueChange::DropTree(tree)) => {
+        LogOp::Catalog(CatalogChange::DropTree(tree)) => {
             out.push(4);
             put_varint(tree.0, out);
         }
@@ -247,13 +247,13 @@ fn put_op(op: &LogOp<'_>, out: &mut Vec<u8>) -> Result<(), Broken> {
             put_varint(tree.0, out);
             put_list(keys, out);
         }
-        LogOp::Mark { run, ordinals } => {
+        LogOp::DeleteInRun { run, ordinals } => {
             out.push(7);
             put_varint(run.0, out);
             put_varint(ordinals.len() as u64, out);
             let mut next = 0;
             for ordinal in ordinals.iter().copied().map(u64::from) {
-                let distance = ordinal.checked_sub(next).or_broken("order of marks")?;
+                let distance = ordinal.checked_sub(next).or_broken("order of deletions")?;
                 put_varint(distance, out);
                 next = ordinal + 1;
             }
@@ -287,14 +287,14 @@ fn parse(record: &[u8]) -> Result<Vec<LogOp<'_>>, CodecError> {
 
 fn take_op<'a>(reader: &mut ByteReader<'a>) -> Result<LogOp<'a>, CodecError> {
     Ok(match reader.u8()? {
-        1 => LogOp::Catalogue(CatalogueChange::PutObject(
+        1 => LogOp::Catalog(CatalogChange::PutObject(
             ObjectId(reader.varint()?),
             take_u32(reader)?,
             Arc::from(take_bytes(reader)?),
         )),
-        2 => LogOp::Catalogue(CatalogueChange::DeleteObject(ObjectId(reader.varint()?))),
-        3 => LogOp::Catalogue(CatalogueChange::CreateTree(schema::decode(reader)?)),
-        4 => LogOp::Catalogue(CatalogueChange::DropTree(TreeId(reader.varint()?))),
+        2 => LogOp::Catalog(CatalogChange::DeleteObject(ObjectId(reader.varint()?))),
+        3 => LogOp::Catalog(CatalogChange::CreateTree(schema::decode(reader)?)),
+        4 => LogOp::Catalog(CatalogChange::DropTree(TreeId(reader.varint()?))),
         5 => LogOp::Insert {
             tree: TreeId(reader.varint()?),
             schema_version: take_u32(reader)?,
@@ -314,7 +314,7 @@ fn take_op<'a>(reader: &mut ByteReader<'a>) -> Result<LogOp<'a>, CodecError> {
                 ordinals.push(ordinal);
                 next = ordinal.saturating_add(1);
             }
-            LogOp::Mark { run, ordinals }
+            LogOp::DeleteInRun { run, ordinals }
         }
         _ => return Err(CodecError::Malformed("operation")),
     })

@@ -1,9 +1,9 @@
 //! The manifest: which runs there are, and how far the log is contained in them.
 //!
-//! Layout (varints): number, catalogue version, flushed sequence, marks sequence, next run, next
-//! object, next tree, next row id; number of runs; by run: tree, run, rows, bytes, marks version
-//! (0: none), marked rows, the commit of its index entries (0: they tell it themselves); number of
-//! retired runs, then their ids.
+//! Layout (varints): number, catalog version, flushed sequence, deletions sequence, next run, next
+//! object, next tree, next row id; number of runs; by run: tree, run, rows, bytes, version of its
+//! deletion vector (0: none), deleted rows, the commit of its index entries (0: they tell it
+//! themselves); number of retired runs, then their ids.
 
 use varve_codec::{ByteReader, CodecError, put_varint};
 use varve_types::{Broken, CommitSeq, RunId, TreeId, invariant};
@@ -18,12 +18,12 @@ use crate::format::wire::take_count;
 pub(crate) struct Manifest {
     /// Grows with every publishing commit.
     pub(crate) number: u64,
-    /// Names the catalogue value; 0 for an empty catalogue that has none.
-    pub(crate) catalogue_version: u64,
-    /// Log records up to this are contained in runs, marks and catalogue.
+    /// Names the catalog value; 0 for an empty catalog that has none.
+    pub(crate) catalog_version: u64,
+    /// Log records up to this are contained in runs, deletion vectors and catalog.
     pub(crate) flushed: CommitSeq,
-    /// A mark up to this for a run that is not listed was for a run since removed.
-    pub(crate) marks_through: CommitSeq,
+    /// A deletion up to this in a run that is not listed was in a run since removed.
+    pub(crate) deletions_through: CommitSeq,
     pub(crate) next_run: u64,
     pub(crate) next_object: u64,
     pub(crate) next_tree: u64,
@@ -41,8 +41,8 @@ pub(crate) struct RunEntry {
     pub(crate) run: RunId,
     pub(crate) rows: u64,
     pub(crate) bytes: u64,
-    pub(crate) marks_version: u64,
-    pub(crate) marked_rows: u64,
+    pub(crate) deletion_vector_version: u64,
+    pub(crate) deleted_rows: u64,
     /// The commit of index entries that do not tell it themselves; else 0.
     pub(crate) entries_seq: CommitSeq,
 }
@@ -52,9 +52,9 @@ impl Manifest {
     pub(crate) fn empty() -> Manifest {
         Manifest {
             number: 0,
-            catalogue_version: 0,
+            catalog_version: 0,
             flushed: CommitSeq(0),
-            marks_through: CommitSeq(0),
+            deletions_through: CommitSeq(0),
             next_run: 1,
             next_object: 1,
             next_tree: 1,
@@ -70,9 +70,9 @@ impl Manifest {
         let mut out = Vec::new();
         let mut put = |number| put_varint(number, &mut out);
         put(self.number);
-        put(self.catalogue_version);
+        put(self.catalog_version);
         put(self.flushed.0);
-        put(self.marks_through.0);
+        put(self.deletions_through.0);
         put(self.next_run);
         put(self.next_object);
         put(self.next_tree);
@@ -83,8 +83,8 @@ impl Manifest {
             put(entry.run.0);
             put(entry.rows);
             put(entry.bytes);
-            put(entry.marks_version);
-            put(entry.marked_rows);
+            put(entry.deletion_vector_version);
+            put(entry.deleted_rows);
             put(entry.entries_seq.0);
         }
         put(self.retired.len() as u64);
@@ -94,14 +94,15 @@ impl Manifest {
         Ok(seal(Kind::Manifest, &keys::manifest(), &out))
     }
 
-    /// Whether its runs are in order and were numbered by it, and no mark is of a row that is not.
+    /// Whether its runs are in order and were numbered by it, and no deleted row is one that is
+    /// not.
     fn is_sound(&self) -> bool {
         let in_order = |a: &RunEntry, b: &RunEntry| (a.tree, a.run) < (b.tree, b.run);
         self.runs.is_sorted_by(in_order)
             && self.runs.iter().all(|entry| {
                 entry.run.0 < self.next_run
-                    && entry.marked_rows <= entry.rows
-                    && (entry.marks_version > 0 || entry.marked_rows == 0)
+                    && entry.deleted_rows <= entry.rows
+                    && (entry.deletion_vector_version > 0 || entry.deleted_rows == 0)
             })
     }
 
@@ -116,9 +117,9 @@ fn parse(payload: &[u8]) -> Result<Manifest, CodecError> {
     let mut reader = ByteReader::new(payload);
     let mut manifest = Manifest {
         number: reader.varint()?,
-        catalogue_version: reader.varint()?,
+        catalog_version: reader.varint()?,
         flushed: CommitSeq(reader.varint()?),
-        marks_through: CommitSeq(reader.varint()?),
+        deletions_through: CommitSeq(reader.varint()?),
         next_run: reader.varint()?,
         next_object: reader.varint()?,
         next_tree: reader.varint()?,
@@ -132,8 +133,8 @@ fn parse(payload: &[u8]) -> Result<Manifest, CodecError> {
             run: RunId(reader.varint()?),
             rows: reader.varint()?,
             bytes: reader.varint()?,
-            marks_version: reader.varint()?,
-            marked_rows: reader.varint()?,
+            deletion_vector_version: reader.varint()?,
+            deleted_rows: reader.varint()?,
             entries_seq: CommitSeq(reader.varint()?),
         });
     }

@@ -6,7 +6,7 @@ use varve_kv::{Bytes, Key, KvError, Scan, ScanLimit};
 use varve_types::{CommitSeq, Failure};
 
 use crate::error::{Result, StoreError};
-use crate::format::catalogue;
+use crate::format::catalog;
 use crate::format::keys::{self, Found};
 use crate::format::log::{self, Content};
 use crate::format::manifest::Manifest;
@@ -20,9 +20,9 @@ use crate::{CheckReport, Problem, Store};
 const SCAN_BYTES_MAX: u64 = 4 << 20;
 
 impl Store {
-    /// Reads every value of the store: records and their copies, run heads and marks, all pages of
-    /// all runs, decoded and compared with their zone maps and filters, and the log. Reads and
-    /// commits go on meanwhile.
+    /// Reads every value of the store: records and their copies, run heads and deletion vectors,
+    /// all pages of all runs, decoded and compared with their zone maps and filters, and the log.
+    /// Reads and commits go on meanwhile.
     ///
     /// What is damaged is reported, not answered as an error; an error is one of the backend.
     pub async fn check(self: &Arc<Store>) -> Result<CheckReport> {
@@ -39,10 +39,10 @@ impl Store {
         Arc::clone(&self.begin().snapshot)
     }
 
-    /// Manifest, catalogue and log, while nobody changes them.
+    /// Manifest, catalog and log, while nobody changes them.
     async fn check_records(&self, report: &mut CheckReport) -> Result<()> {
-        let _turn = self.take_turn().await;
-        let catalogue_version = self.state().manifest.catalogue_version;
+        let _commit_lock = self.take_commit_lock().await;
+        let catalog_version = self.state().manifest.catalog_version;
         let is_new = self.state().manifest.number == 0;
         if !is_new {
             for key in [keys::manifest(), keys::manifest_copy()] {
@@ -51,14 +51,13 @@ impl Store {
                 report.note(read, &key);
             }
         }
-        if catalogue_version != 0 {
+        if catalog_version != 0 {
             for key in [
-                keys::catalogue(catalogue_version),
-                keys::catalogue_copy(catalogue_version),
+                keys::catalog(catalog_version),
+                keys::catalog_copy(catalog_version),
             ] {
                 let value = self.record(&key, report).await?;
-                let read =
-                    value.map(|value| catalogue::decode(catalogue_version, &value).map(|_| ()));
+                let read = value.map(|value| catalog::decode(catalog_version, &value).map(|_| ()));
                 report.note(read, &key);
             }
         }
@@ -131,12 +130,15 @@ impl Store {
         };
         let mut inspection = Inspection::new(self, run, head);
         if run
-            .marks
+            .deletion_vector
             .folded
             .max()
             .is_some_and(|last| u64::from(last) >= run.rows)
         {
-            let message = format!("the marks of run {} name rows that it lacks", run.id);
+            let message = format!(
+                "the deletion vector of run {} names rows that it lacks",
+                run.id
+            );
             report.add_of_run(run, StoreError::corrupted(message));
         }
         for group in 0..inspection.groups() {

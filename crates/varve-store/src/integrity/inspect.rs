@@ -40,9 +40,9 @@ pub(super) struct Inspected {
 }
 
 impl<'a> Inspection<'a> {
-    /// Goes by the head of the run, which may be at hand although its marks are not.
+    /// Goes by the head of the run, which may be at hand although its deletion vector is not.
     pub(super) fn new(store: &'a Store, run: &'a Run, head: Arc<RunHead>) -> Inspection<'a> {
-        let trees = &store.state().catalogue.trees;
+        let trees = &store.state().catalog.trees;
         let index = trees.get(&run.tree).and_then(|tree| tree.index());
         let filter_key_columns = index.map(|index| index.own_columns);
         Inspection {

@@ -33,7 +33,7 @@ pub(super) struct Reapplied {
 }
 
 impl Store {
-    /// Applies commits again, up to the first that changes the catalogue: what it says may rest on
+    /// Applies commits again, up to the first that changes the catalog: what it says may rest on
     /// what is lost.
     pub(super) async fn reapply(self: &Arc<Store>, later: &[Later]) -> Result<Reapplied> {
         let mut done = Reapplied::default();
@@ -41,7 +41,7 @@ impl Store {
             let Ok(ops) = log::decode(*seq, record) else {
                 continue;
             };
-            if ops.iter().any(|op| matches!(op, LogOp::Catalogue(_))) {
+            if ops.iter().any(|op| matches!(op, LogOp::Catalog(_))) {
                 break;
             }
             let mut transaction = self.begin();
@@ -59,9 +59,9 @@ impl Transaction {
     /// Carries out one operation as far as it can be; answers the tree that it concerns.
     async fn reapply(&mut self, op: &LogOp<'_>) -> Result<Option<TreeId>> {
         let id = match op {
-            LogOp::Catalogue(_) => return Ok(None),
+            LogOp::Catalog(_) => return Ok(None),
             LogOp::Insert { tree, .. } | LogOp::DeleteKeys { tree, .. } => *tree,
-            LogOp::Mark { run, .. } => match self.tree_of(*run) {
+            LogOp::DeleteInRun { run, .. } => match self.tree_of(*run) {
                 Some(tree) => tree,
                 None => return Ok(None),
             },
@@ -84,8 +84,8 @@ impl Transaction {
                 let keys: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
                 self.delete_keys(id, &keys).await?;
             }
-            LogOp::Mark { run, ordinals } => self.delete_in_run(id, *run, ordinals).await?,
-            LogOp::Insert { .. } | LogOp::Catalogue(_) => return Ok(None),
+            LogOp::DeleteInRun { run, ordinals } => self.delete_in_run(id, *run, ordinals).await?,
+            LogOp::Insert { .. } | LogOp::Catalog(_) => return Ok(None),
         }
         Ok(Some(id))
     }
@@ -140,9 +140,14 @@ impl Transaction {
             return Ok(());
         };
         let last = self.snapshot.seq;
-        let marks = view.runs.get(slot as usize).map(|run| &run.run.marks);
+        let deletion_vector = view
+            .runs
+            .get(slot as usize)
+            .map(|run| &run.run.deletion_vector);
         let alive = ordinals.iter().copied();
-        let alive = alive.filter(|at| marks.is_some_and(|marks| !marks.is_dead(*at, last)));
+        let alive = alive.filter(|at| {
+            deletion_vector.is_some_and(|deletion_vector| !deletion_vector.is_dead(*at, last))
+        });
         let positions: Vec<_> = alive
             .map(|ordinal| RowRef::Run { slot, ordinal }.pack())
             .collect();

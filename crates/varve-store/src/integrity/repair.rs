@@ -7,15 +7,15 @@ use varve_kv::{Bytes, Durability, Guard, Key, Kv, KvError, Scan, ScanLimit, Writ
 use varve_sort::VecSet;
 use varve_types::{CommitSeq, Env, Failure, MemoryAccount, RunId};
 
-use crate::catalogue::Catalogue;
+use crate::catalog::Catalog;
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::keys::Found;
 use crate::format::log::{self, Content};
 use crate::format::manifest::Manifest;
-use crate::format::{catalogue, intent, keys};
+use crate::format::{catalog, intent, keys};
 use crate::integrity::readable;
 use crate::integrity::reapply::Later;
-use crate::open::{read_catalogue, read_runs};
+use crate::open::{read_catalog, read_runs};
 use crate::replay::Replay;
 use crate::store::Ids;
 use crate::{RepairReport, Store, StoreSettings};
@@ -24,7 +24,7 @@ use crate::{RepairReport, Store, StoreSettings};
 const SCAN_BYTES_MAX: u64 = 4 << 20;
 
 impl Store {
-    /// Opens a store after putting right what can be: a damaged manifest or catalogue comes from
+    /// Opens a store after putting right what can be: a damaged manifest or catalog comes from
     /// its copy, commits behind a damaged one of the log are applied again, and of each damaged run
     /// the readable rows go to a new one. Damaged runs are kept under quarantine, listed by
     /// [`Store::quarantined_runs`]. A sound store is opened as it is.
@@ -38,13 +38,13 @@ impl Store {
     ) -> Result<(Arc<Store>, RepairReport)> {
         let mut report = RepairReport::default();
         let manifest = restore_manifest(&*kv, &mut report).await?;
-        let catalogue = restore_catalogue(&*kv, &manifest, &mut report).await?;
-        let later = end_log_before_damage(&*kv, &manifest, catalogue, &mut report).await?;
+        let catalog = restore_catalog(&*kv, &manifest, &mut report).await?;
+        let later = end_log_before_damage(&*kv, &manifest, catalog, &mut report).await?;
         sweep_unlisted(&*kv, &manifest).await?;
         let store = Store::open(kv, env, memory, settings).await?;
         let damaged = store.check().await?.damaged_runs();
         {
-            let _turn = store.take_turn().await;
+            let _commit_lock = store.take_commit_lock().await;
             for run in damaged {
                 report.runs.extend(store.salvage(run).await?);
             }
@@ -63,7 +63,7 @@ impl Store {
     /// Deletes the runs that repairs put aside.
     pub async fn drop_quarantined(&self) -> Result<()> {
         let runs = self.quarantined_runs().await?;
-        let _turn = self.take_turn().await;
+        let _commit_lock = self.take_commit_lock().await;
         let mut batch = WriteBatch::new();
         for run in runs {
             for range in keys::all_of_run(run) {
@@ -146,19 +146,19 @@ async fn restore_manifest(kv: &dyn Kv, report: &mut RepairReport) -> Result<Mani
     restore(kv, key, copy, Manifest::decode, report).await
 }
 
-async fn restore_catalogue(
+async fn restore_catalog(
     kv: &dyn Kv,
     manifest: &Manifest,
     report: &mut RepairReport,
-) -> Result<Catalogue> {
-    let version = manifest.catalogue_version;
+) -> Result<Catalog> {
+    let version = manifest.catalog_version;
     if version == 0 {
-        return Ok(Catalogue::default());
+        return Ok(Catalog::default());
     }
-    let (key, copy) = (keys::catalogue(version), keys::catalogue_copy(version));
-    let decode = |value: &[u8]| catalogue::decode(version, value);
+    let (key, copy) = (keys::catalog(version), keys::catalog_copy(version));
+    let decode = |value: &[u8]| catalog::decode(version, value);
     restore(kv, key, copy, decode, report).await?;
-    read_catalogue(kv, version).await
+    read_catalog(kv, version).await
 }
 
 /// Takes the log away from the first record on that cannot be replayed, and intents that cannot be
@@ -166,7 +166,7 @@ async fn restore_catalogue(
 async fn end_log_before_damage(
     kv: &dyn Kv,
     manifest: &Manifest,
-    catalogue: Catalogue,
+    catalog: Catalog,
     report: &mut RepairReport,
 ) -> Result<Vec<Later>> {
     let mut log = Vec::new();
@@ -201,8 +201,8 @@ async fn end_log_before_damage(
         }
     }
     let version = read_runs(kv, manifest).await?;
-    let ids = Ids::after(manifest, &catalogue);
-    let mut replay = Replay::new(manifest, version, catalogue, &ids);
+    let ids = Ids::after(manifest, &catalog);
+    let mut replay = Replay::new(manifest, version, catalog, &ids);
     let replayed = replay.records(&log);
     if replayed.is_err() || !all_read {
         let first_lost = CommitSeq(replay.last.0.saturating_add(1));

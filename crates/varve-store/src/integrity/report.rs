@@ -93,11 +93,11 @@ pub struct RunRepair {
     pub run: RunId,
     /// Living rows that were written to a new run.
     pub rows_kept: u64,
-    /// Living rows that could not be read. Where its marks are lost too, deleted ones may be among
-    /// them.
+    /// Living rows that could not be read. Where its deletion vector is lost too, deleted ones may
+    /// be among them.
     pub rows_lost: u64,
-    /// Whether the marks of deleted rows are lost: up to so many deleted rows may be back.
-    pub marks_lost: u64,
+    /// Whether the deletion vector is lost: up to so many deleted rows may be back.
+    pub deletions_lost: u64,
     /// What was wrong with it.
     pub errors: Vec<String>,
 }

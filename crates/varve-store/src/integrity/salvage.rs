@@ -19,8 +19,8 @@ use crate::tree::Tree;
 use crate::{RunRepair, Store};
 
 impl Store {
-    /// Replaces a damaged run by one with the rows that can be read. The caller has the turn, and
-    /// nobody reads the store yet.
+    /// Replaces a damaged run by one with the rows that can be read. The caller holds the commit
+    /// lock, and nobody reads the store yet.
     pub(super) async fn salvage(self: &Arc<Store>, run: RunId) -> Result<Option<RunRepair>> {
         let (run, tree) = {
             let state = self.state();
@@ -28,7 +28,7 @@ impl Store {
                 return Ok(None);
             };
             let run = Arc::clone(run);
-            let tree = state.catalogue.trees.get(&run.tree).map(Arc::clone);
+            let tree = state.catalog.trees.get(&run.tree).map(Arc::clone);
             (run, tree)
         };
         let mut sink = PageSink::new(self);
@@ -37,7 +37,7 @@ impl Store {
             run: run.id,
             rows_kept: 0,
             rows_lost: 0,
-            marks_lost: 0,
+            deletions_lost: 0,
             errors: Vec::new(),
         };
         let last = self.state().last;
@@ -45,7 +45,7 @@ impl Store {
             Ok(head) => Some(Arc::clone(head)),
             Err(error) => {
                 repair.errors.push(error.to_string());
-                repair.marks_lost = self.marked_rows(run.id);
+                repair.deletions_lost = self.deleted_rows(run.id);
                 self.read_head(run.id).await?
             }
         };
@@ -56,7 +56,7 @@ impl Store {
                     .await?
             }
             _ => {
-                repair.rows_lost = run.rows.saturating_sub(run.marks.count(last));
+                repair.rows_lost = run.rows.saturating_sub(run.deletion_vector.count(last));
                 None
             }
         };
@@ -83,22 +83,22 @@ impl Store {
         Ok(Some(repair))
     }
 
-    /// The head by itself: a run whose marks are lost has one.
+    /// The head by itself: a run whose deletion vector is lost has one.
     async fn read_head(&self, run: RunId) -> Result<Option<Arc<RunHead>>> {
         let value = readable(&*self.kv, &keys::head(run)).await?;
         let head = value.and_then(|value| RunHead::decode(run, &value).ok());
         Ok(head.map(Arc::new))
     }
 
-    /// How many rows of a run its marks named when they were last stored.
-    fn marked_rows(&self, run: RunId) -> u64 {
+    /// How many rows of a run its deletion vector named when it was last stored.
+    fn deleted_rows(&self, run: RunId) -> u64 {
         let state = self.state();
         let entry = state.manifest.runs.iter().find(|entry| entry.run == run);
-        entry.map_or(0, |entry| entry.marked_rows)
+        entry.map_or(0, |entry| entry.deleted_rows)
     }
 
-    /// The rows that no other run and no memtable has by the same key: where marks are lost, those
-    /// others are newer.
+    /// The rows that no other run and no memtable has by the same key: where a deletion vector is
+    /// lost, those others are newer.
     async fn without_newer(
         self: &Arc<Store>,
         run: &Run,
@@ -107,8 +107,12 @@ impl Store {
         alive: Selection,
     ) -> Result<Selection> {
         let transaction = self.begin();
-        let own = Arc::clone(&transaction.own);
-        let mut view = View::new(Arc::clone(tree), Arc::clone(&transaction.snapshot), own);
+        let write_set = Arc::clone(&transaction.write_set);
+        let mut view = View::new(
+            Arc::clone(tree),
+            Arc::clone(&transaction.snapshot),
+            write_set,
+        );
         view.runs
             .retain(|other| other.run.id != run.id && other.run.head().is_ok());
         let keys = alive.rows().iter().map(|row| {
@@ -151,7 +155,7 @@ impl Store {
                     Arc::new(found.unwrap_or_else(missing))
                 });
                 let stored: Vec<Arc<Column>> = stored.collect();
-                if repair.marks_lost > 0 && !tree.has_row_id() {
+                if repair.deletions_lost > 0 && !tree.has_row_id() {
                     alive = self.without_newer(run, tree, &stored, alive).await?;
                 }
                 let batch = Batch::new(stored, vector.rows).select(&alive);
@@ -182,7 +186,7 @@ fn alive(run: &Run, vector: &Inspected, last: varve_types::CommitSeq) -> Result<
     let first = ordinal(vector.first_row)?;
     let end = ordinal(vector.first_row + vector.rows as u64)?;
     let alive = (first..end).zip(0..);
-    let alive = alive.filter(|(ordinal, _)| !run.marks.is_dead(*ordinal, last));
+    let alive = alive.filter(|(ordinal, _)| !run.deletion_vector.is_dead(*ordinal, last));
     let alive = alive.map(|(_, row)| row);
     Ok(Selection::new(alive.collect()))
 }

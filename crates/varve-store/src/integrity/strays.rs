@@ -12,7 +12,7 @@ impl Store {
     /// accounts for. Nothing else may be under way: an intent that is being written would be named.
     pub async fn stray_records(&self) -> Result<Vec<String>> {
         {
-            let _turn = self.take_turn().await;
+            let _commit_lock = self.take_commit_lock().await;
             self.reap().await?;
         }
         let all = Scan::forward(KeyRange::all(), ScanLimit::NONE);
@@ -31,15 +31,18 @@ fn expected(state: &State) -> Vec<KeyRange> {
         KeyRange::prefix(keys::epoch()),
         KeyRange::prefix(keys::manifest()),
         KeyRange::prefix(keys::manifest_copy()),
-        KeyRange::prefix(keys::catalogue(manifest.catalogue_version)),
-        KeyRange::prefix(keys::catalogue_copy(manifest.catalogue_version)),
+        KeyRange::prefix(keys::catalog(manifest.catalog_version)),
+        KeyRange::prefix(keys::catalog_copy(manifest.catalog_version)),
         keys::log_after(manifest.flushed),
         keys::all_scratch(),
     ];
     for entry in &manifest.runs {
         let [head, _, values] = keys::all_of_run(entry.run);
-        let marks = KeyRange::prefix(keys::marks(entry.run, entry.marks_version));
-        ranges.extend([head, marks, values]);
+        let deletion_vector = KeyRange::prefix(keys::deletion_vector(
+            entry.run,
+            entry.deletion_vector_version,
+        ));
+        ranges.extend([head, deletion_vector, values]);
     }
     for run in state.retired_runs() {
         ranges.extend(keys::all_of_run(run));

@@ -98,7 +98,7 @@ impl Jobs {
         self.foreground.swap(false, Ordering::Relaxed)
     }
 
-    /// Adds a job; one that waits for its turn is kept here until then.
+    /// Adds a job; one that cannot run yet is kept here until then.
     pub(super) fn add(&self, job: &dyn Job) -> JobId {
         let mut inner = self.inner();
         inner.last_id += 1;
@@ -124,7 +124,7 @@ impl Jobs {
         id
     }
 
-    /// Keeps a registered job until its turn comes.
+    /// Keeps a registered job until it can run.
     pub(super) fn put_back(&self, id: JobId, job: Box<dyn Job>) {
         if let Some(entry) = self.inner().entries.get_mut(&id) {
             entry.waiting = Some(job);

@@ -1,7 +1,7 @@
 //! Background work: one scheduler for flush, compaction and what the layers above register.
 //!
 //! A job is an async function over small pieces of work, with [`JobControl::step`] between them:
-//! there it is cancelled or paused, gives others their turn when its slice is used, and rests while
+//! there it is cancelled or paused, lets others run when its slice is used, and rests while
 //! foreground requests come. Whatever a job publishes, it publishes by one commit, so that a job
 //! dropped at any step leaves nothing half done.
 //!

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::jobs::Jobs;
 use crate::{Job, JobControl, JobId, JobInfo, Store, compaction, flush};
 
-/// Jobs of different lanes take turns step by step; those of one lane follow each other.
+/// Jobs of different lanes alternate step by step; those of one lane follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lane {
     /// What commits may have to wait for.
@@ -133,7 +133,7 @@ impl Store {
         Ok(())
     }
 
-    /// Registers a job; it is run when its turn comes, and again after it failed.
+    /// Registers a job; it is run when it is the next, and again after it failed.
     pub fn add_job(&self, job: Box<dyn Job>) -> JobId {
         let id = self.jobs.add(&*job);
         self.jobs.put_back(id, job);
@@ -180,7 +180,7 @@ impl Store {
             state.failure.is_none() && state.log.is_overdue(now_us, self.settings.async_delay_us)
         };
         if is_overdue {
-            let _turn = self.take_turn().await;
+            let _commit_lock = self.take_commit_lock().await;
             // Whoever commits next is told why it failed.
             let _ = self.store_waiting().await;
         }

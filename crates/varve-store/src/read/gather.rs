@@ -233,9 +233,9 @@ impl View {
             });
             memtable.transpose()?;
         }
-        let own = self.with_own(|table| {
+        let own = self.with_own_rows(|table| {
             read(table, &|row| match row {
-                RowRef::Own(version) => Some(*version),
+                RowRef::WriteSet(version) => Some(*version),
                 _ => None,
             })
         });
@@ -249,13 +249,13 @@ impl View {
             let versions = self.with_memtable(slot, |table, _| table.versions());
             (slot, versions.unwrap_or(0))
         });
-        let own_versions = self.with_own(RowTable::versions).unwrap_or(0);
+        let own_versions = self.with_own_rows(RowTable::versions).unwrap_or(0);
         for row in rows {
             let exists = match *row {
                 RowRef::Memtable { slot, version } => versions
                     .iter()
                     .any(|(of, versions)| *of == slot && (version as usize) < *versions),
-                RowRef::Own(version) => (version as usize) < own_versions,
+                RowRef::WriteSet(version) => (version as usize) < own_versions,
                 RowRef::Run { slot, ordinal } => {
                     u64::from(ordinal) < self.run(slot)?.run.head().map(|head| rows_of(head))?
                 }

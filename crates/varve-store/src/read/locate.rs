@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::memtable::MemtableSlot;
 use crate::read::pages::PageSource;
 use crate::read::run_cursor::ordinal;
-use crate::read::view::OWN_SEQ;
+use crate::read::view::WRITE_SET_SEQ;
 use crate::read::{RowRef, RunView, View};
 
 /// Groups whose pages are read in one call.
@@ -74,8 +74,8 @@ impl View {
     }
 
     fn locate_in_memory(&self, keys: &[Vec<u8>]) -> Vec<Option<RowRef>> {
-        let in_own = self.with_own(|table| {
-            let find = |key: &Vec<u8>| table.find(key, OWN_SEQ).map(RowRef::Own);
+        let in_own = self.with_own_rows(|table| {
+            let find = |key: &Vec<u8>| table.find(key, WRITE_SET_SEQ).map(RowRef::WriteSet);
             keys.iter().map(find).collect::<Vec<_>>()
         });
         let mut found = in_own.unwrap_or_else(|| vec![None; keys.len()]);

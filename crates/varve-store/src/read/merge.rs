@@ -274,7 +274,7 @@ impl Merge {
             }
         });
         match input.source {
-            Source::Table(TableSource::Own) => (2, 0, 0),
+            Source::Table(TableSource::WriteSet) => (2, 0, 0),
             Source::Run(slot) => match view.run_seq(slot) {
                 None => (1, 0, slot),
                 Some(CommitSeq(0)) => (0, entry, slot),

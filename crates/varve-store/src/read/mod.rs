@@ -56,4 +56,4 @@ pub(crate) use row_ref::RowRef;
 pub(crate) use run_cursor::{missing_column, ordinal, position_column, run_position};
 pub use scan::{ScanOptions, TreeScan};
 pub(crate) use table_chunk::{ChunkRequest, TableChunk, builders, decode_version};
-pub(crate) use view::{OWN_SEQ, RunView, View, lock_own};
+pub(crate) use view::{RunView, View, WRITE_SET_SEQ, lock_write_set};

@@ -12,7 +12,7 @@ pub(crate) enum RowRef {
     /// A version in a memtable of the snapshot.
     Memtable { slot: MemtableSlot, version: u32 },
     /// A version in the transaction's own buffer.
-    Own(u32),
+    WriteSet(u32),
 }
 
 const TAG_SHIFT: u32 = 62;
@@ -32,7 +32,7 @@ impl RowRef {
                 };
                 1 << TAG_SHIFT | slot << SLOT_SHIFT | u64::from(version)
             }
-            RowRef::Own(version) => 2 << TAG_SHIFT | u64::from(version),
+            RowRef::WriteSet(version) => 2 << TAG_SHIFT | u64::from(version),
         })
     }
 
@@ -53,7 +53,7 @@ impl RowRef {
                 slot: MemtableSlot::Frozen,
                 version: low,
             }),
-            (2, 0) => Some(RowRef::Own(low)),
+            (2, 0) => Some(RowRef::WriteSet(low)),
             _ => None,
         }
     }
@@ -75,7 +75,7 @@ mod tests {
             run((1 << 30) - 1, 7),
             memtable(MemtableSlot::Active, 9),
             memtable(MemtableSlot::Frozen, u32::MAX),
-            RowRef::Own(u32::MAX),
+            RowRef::WriteSet(u32::MAX),
         ] {
             assert_eq!(RowRef::unpack(row.pack()), Some(row));
         }

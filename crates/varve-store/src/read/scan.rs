@@ -84,7 +84,7 @@ pub(super) enum Source {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum TableSource {
     Memtable(MemtableSlot),
-    Own,
+    WriteSet,
 }
 
 /// A source with its lowest and its highest key.
@@ -258,8 +258,8 @@ fn sources(view: &View, plan: &ScanPlan) -> Result<(VecDeque<SourceRange>, bool)
         let source = Source::Table(TableSource::Memtable(slot));
         view.with_memtable(slot, |table, _| add(table.key_range(), source));
     }
-    let source = Source::Table(TableSource::Own);
-    view.with_own(|table| add(table.key_range(), source));
+    let source = Source::Table(TableSource::WriteSet);
+    view.with_own_rows(|table| add(table.key_range(), source));
     varve_sort::sort_by(&mut sources, |a, b| a.first.cmp(&b.first));
     let overlap = !sources.is_sorted_by(|a, b| a.last < b.first);
     if plan.reverse {

@@ -9,7 +9,7 @@ use crate::error::Result;
 use crate::memtable::RowTable;
 use crate::read::run_cursor::{ScanPlan, position_column};
 use crate::read::scan::TableSource;
-use crate::read::view::OWN_SEQ;
+use crate::read::view::WRITE_SET_SEQ;
 use crate::read::{ChunkRequest, RowRef, TableChunk, View};
 
 /// Goes through the keys of a table.
@@ -50,7 +50,7 @@ impl TableCursor {
             TableChunk::read(table, &request)
         };
         let chunk = match self.source {
-            TableSource::Own => view.with_own(|table| read(table, OWN_SEQ, None)),
+            TableSource::WriteSet => view.with_own_rows(|table| read(table, WRITE_SET_SEQ, None)),
             TableSource::Memtable(slot) => {
                 view.with_memtable(slot, |table, dead| read(table, plan.seq, dead))
             }
@@ -65,7 +65,7 @@ impl TableCursor {
         let tested = columns.split_off(plan.outputs.len());
         if plan.with_position {
             let rows = chunk.versions.iter().map(|version| match source {
-                TableSource::Own => RowRef::Own(*version),
+                TableSource::WriteSet => RowRef::WriteSet(*version),
                 TableSource::Memtable(slot) => RowRef::Memtable {
                     slot,
                     version: *version,

@@ -7,21 +7,21 @@ use roaring::RoaringBitmap;
 use varve_types::{CommitSeq, TreeId};
 
 use crate::memtable::{MemtableSlot, RowTable};
-use crate::recent_marks::within;
+use crate::recent_deletions::within;
 use crate::run::Run;
 use crate::snapshot::Snapshot;
-use crate::transaction::Own;
+use crate::transaction::WriteSet;
 use crate::tree::Tree;
 
 /// Own rows are read as of this sequence: all that are alive, whatever savepoint they came after.
-pub(crate) const OWN_SEQ: CommitSeq = CommitSeq(u64::MAX - 1);
+pub(crate) const WRITE_SET_SEQ: CommitSeq = CommitSeq(u64::MAX - 1);
 
 /// The runs, the memtables and the own writes of one tree. The transaction must not write while a
 /// view is in use.
 pub(crate) struct View {
     pub(crate) tree: Arc<Tree>,
     pub(crate) snapshot: Arc<Snapshot>,
-    pub(crate) own: Arc<Mutex<Own>>,
+    pub(crate) write_set: Arc<Mutex<WriteSet>>,
     /// Those of the snapshot, then those that the transaction spilled.
     pub(crate) runs: Vec<RunView>,
 }
@@ -34,22 +34,28 @@ pub(crate) struct RunView {
 }
 
 impl View {
-    pub(crate) fn new(tree: Arc<Tree>, snapshot: Arc<Snapshot>, own: Arc<Mutex<Own>>) -> View {
+    pub(crate) fn new(
+        tree: Arc<Tree>,
+        snapshot: Arc<Snapshot>,
+        write_set: Arc<Mutex<WriteSet>>,
+    ) -> View {
         let id = tree.schema().tree;
         let runs = {
-            let own = lock_own(&own);
-            let spilled = own.tree(id).map_or(&[][..], |own| own.runs.as_slice());
+            let write_set = lock_write_set(&write_set);
+            let spilled = write_set
+                .tree(id)
+                .map_or(&[][..], |written| written.runs.as_slice());
             let runs = snapshot.version.runs(id).iter().chain(spilled);
             let view = |run: &Arc<Run>| RunView {
                 run: Arc::clone(run),
-                own_dead: own.dead_rows(run.id),
+                own_dead: write_set.dead_rows(run.id),
             };
             runs.map(view).collect()
         };
         View {
             tree,
             snapshot,
-            own,
+            write_set,
             runs,
         }
     }
@@ -92,16 +98,16 @@ impl View {
         slot: MemtableSlot,
         read: impl FnOnce(&RowTable, Option<&RoaringBitmap>) -> T,
     ) -> Option<T> {
-        let own = lock_own(&self.own);
+        let write_set = lock_write_set(&self.write_set);
         let tables = self.snapshot.memtables.get(slot)?.tables();
         let table = tables.get(&self.id())?;
-        Some(read(table, own.dead_versions(slot, self.id())))
+        Some(read(table, write_set.dead_versions(slot, self.id())))
     }
 
     /// Reads the transaction's own buffer.
-    pub(crate) fn with_own<T>(&self, read: impl FnOnce(&RowTable) -> T) -> Option<T> {
-        let own = lock_own(&self.own);
-        Some(read(&own.tree(self.id())?.buffer))
+    pub(crate) fn with_own_rows<T>(&self, read: impl FnOnce(&RowTable) -> T) -> Option<T> {
+        let write_set = lock_write_set(&self.write_set);
+        Some(read(&write_set.tree(self.id())?.buffer))
     }
 }
 
@@ -109,29 +115,30 @@ impl RunView {
     /// Which of the rows `start..end` are dead, by ordinal.
     pub(crate) fn dead(&self, start: u32, end: u32, seq: CommitSeq) -> RoaringBitmap {
         let mut dead = RoaringBitmap::new();
-        self.run.marks.collect(start, end, seq, &mut dead);
-        if let Some(own) = &self.own_dead {
-            dead |= within(own, start, end);
+        self.run.deletion_vector.collect(start, end, seq, &mut dead);
+        if let Some(own_dead) = &self.own_dead {
+            dead |= within(own_dead, start, end);
         }
         dead
     }
 
     pub(crate) fn is_dead(&self, ordinal: u32, seq: CommitSeq) -> bool {
-        self.run.marks.is_dead(ordinal, seq)
+        self.run.deletion_vector.is_dead(ordinal, seq)
             || self
                 .own_dead
                 .as_ref()
-                .is_some_and(|own| own.contains(ordinal))
+                .is_some_and(|written| written.contains(ordinal))
     }
 
     /// How many rows the transaction does not see.
     pub(crate) fn dead_count(&self, seq: CommitSeq) -> u64 {
         // The transaction never deletes a row that its snapshot does not see.
-        self.run.marks.count(seq) + self.own_dead.as_ref().map_or(0, |own| own.len())
+        self.run.deletion_vector.count(seq)
+            + self.own_dead.as_ref().map_or(0, |own_dead| own_dead.len())
     }
 }
 
 /// No step under the lock of own writes can panic half-way.
-pub(crate) fn lock_own(own: &Mutex<Own>) -> MutexGuard<'_, Own> {
-    own.lock().unwrap_or_else(PoisonError::into_inner)
+pub(crate) fn lock_write_set(write_set: &Mutex<WriteSet>) -> MutexGuard<'_, WriteSet> {
+    write_set.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -106,11 +106,11 @@ fn random_updates_write_ten_times_their_rows_at_most() {
         after.compactions - before.compactions,
         storage.runs,
         storage.total_bytes,
-        storage.marked_rows,
-        storage.rows + storage.marked_rows,
+        storage.deleted_rows,
+        storage.rows + storage.deleted_rows,
     );
     assert_eq!(storage.rows, rows.cast_unsigned());
-    assert!(storage.marked_rows * 2 < storage.rows);
+    assert!(storage.deleted_rows * 2 < storage.rows);
     assert!(storage.runs < 20);
     assert!(written <= 10 * row_bytes, "{written} {row_bytes}");
 }

@@ -13,7 +13,7 @@ use super::{
     KEYED, PLAIN, Row, batch, insert, open, open_with, positions_where, schema, small, some_rows,
     sorted_rows, with_trees,
 };
-use crate::catalogue::Catalogue;
+use crate::catalog::Catalog;
 use crate::compaction::{Effort, Steps};
 use crate::error::Result;
 use crate::tree::Tree;
@@ -167,7 +167,7 @@ fn vacuum_gives_the_space_of_deleted_rows_back() {
     commit(transaction).unwrap();
     block_on(store.vacuum(Some(KEYED), false)).unwrap();
     let storage = store.tree_storage(KEYED).unwrap();
-    assert_eq!((storage.rows, storage.marked_rows), (400, 0));
+    assert_eq!((storage.rows, storage.deleted_rows), (400, 0));
     assert!(bytes(&store) < before / 4, "{} {before}", bytes(&store));
     assert_eq!(sorted_rows(&store.begin(), KEYED), some_rows(3600..4000));
     let mut transaction = store.begin();
@@ -193,10 +193,10 @@ fn runs_that_are_older_than_a_column_get_what_it_was_added_with() {
     });
     {
         let mut state = store.state();
-        let mut catalogue = Catalogue::clone(&state.catalogue);
+        let mut catalog = Catalog::clone(&state.catalog);
         let tree = Arc::new(Tree::new(wider).unwrap());
-        catalogue.trees.insert(KEYED, tree);
-        state.catalogue = Arc::new(catalogue);
+        catalog.trees.insert(KEYED, tree);
+        state.catalog = Arc::new(catalog);
     }
     block_on(store.vacuum(None, true)).unwrap();
     let state = store.state();
@@ -495,7 +495,7 @@ fn space_of_deleted_rows_comes_back_without_a_command() {
     block_on(store.flush()).unwrap();
     block_on(store.run_jobs_until_idle()).unwrap();
     let storage = store.tree_storage(KEYED).unwrap();
-    assert_eq!((storage.rows, storage.marked_rows), (1000, 0));
+    assert_eq!((storage.rows, storage.deleted_rows), (1000, 0));
     assert!(
         storage.total_bytes < before,
         "{} {before}",

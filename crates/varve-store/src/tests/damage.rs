@@ -112,10 +112,7 @@ fn records_of_the_store_are_refused_by_name() {
             keys::manifest(),
             "the manifest is corrupt: malformed checksum",
         ),
-        (
-            keys::catalogue(1),
-            "catalogue 1 is corrupt: malformed checksum",
-        ),
+        (keys::catalog(1), "catalog 1 is corrupt: malformed checksum"),
         (
             keys::log(varve_types::CommitSeq(4), 0),
             "part 0 of log record 4 is corrupt: malformed checksum",

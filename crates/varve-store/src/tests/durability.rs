@@ -117,7 +117,7 @@ fn what_was_acknowledged_and_cannot_be_stored_ends_the_handle() {
     insert(&store, 0, CommitDurability::Async).unwrap();
     kv.fault_in(1, CallFault::Fail(KvError::StorageFull));
     let stored = block_on(async {
-        let _turn = store.take_turn().await;
+        let _commit_lock = store.take_commit_lock().await;
         store.store_waiting().await
     });
     assert!(stored.is_err());

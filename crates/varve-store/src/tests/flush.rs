@@ -12,7 +12,7 @@ use super::{
     Background, KEYED, PLAIN, Row, batch, everything, insert, open, open_with, positions_where,
     read, rows_of, small, some_rows, sorted_rows, with_trees,
 };
-use crate::catalogue::Catalogue;
+use crate::catalog::Catalog;
 use crate::format::log::{self, LogOp, Record};
 use crate::format::manifest::Manifest;
 use crate::replay::Replay;
@@ -112,7 +112,7 @@ fn commits_and_reads_go_on_while_a_flush_runs() {
 }
 
 #[test]
-fn rows_deleted_after_the_freeze_become_marks_of_the_new_run() {
+fn rows_deleted_after_the_freeze_are_in_the_deletion_vector_of_the_new_run() {
     let (kv, store) = slow();
     insert_both(&store, 0..40);
     let before = store.begin();
@@ -125,15 +125,15 @@ fn rows_deleted_after_the_freeze_become_marks_of_the_new_run() {
     flush.finish().unwrap();
     let left = (0..40).filter(|key| key % 4 != 1);
     assert_rows(&store, left.clone());
-    assert_eq!(store.tree_storage(KEYED).unwrap().marked_rows, 10);
-    let marks = store
+    assert_eq!(store.tree_storage(KEYED).unwrap().deleted_rows, 10);
+    let deletion_vector = store
         .state()
         .manifest
         .runs
         .iter()
-        .map(|run| run.marked_rows)
+        .map(|run| run.deleted_rows)
         .sum::<u64>();
-    assert_eq!(marks, 20);
+    assert_eq!(deletion_vector, 20);
     // The older snapshot reads its own memtable.
     assert_eq!(sorted_rows(&before, KEYED), some_rows(0..40));
     drop(before);
@@ -260,7 +260,7 @@ fn a_tree_dropped_during_a_flush_leaves_no_run() {
 }
 
 #[test]
-fn the_catalogue_of_the_freeze_is_published_and_later_changes_stay_in_the_log() {
+fn the_catalog_of_the_freeze_is_published_and_later_changes_stay_in_the_log() {
     let (kv, store) = slow();
     let put = |version: u32, text: &str| {
         let mut transaction = store.begin();
@@ -360,8 +360,8 @@ fn a_full_disk_does_not_stop_deletes() {
     kv.set_quota_bytes(Some(kv.inner().bytes()));
     let room_for = |coming_bytes: u64| {
         block_on(async {
-            let turn = store.take_turn().await;
-            let room = store.make_room(turn, || coming_bytes).await;
+            let commit_lock = store.take_commit_lock().await;
+            let room = store.make_room(commit_lock, || coming_bytes).await;
             room.map(drop)
         })
     };
@@ -430,13 +430,13 @@ fn a_closed_store_ends_a_flush() {
 }
 
 #[test]
-fn replay_skips_deletes_that_became_marks_and_no_others() {
+fn replay_skips_deletes_that_are_in_deletion_vectors_and_no_others() {
     let manifest = Manifest {
-        marks_through: CommitSeq(1),
+        deletions_through: CommitSeq(1),
         ..Manifest::empty()
     };
-    let ids = Ids::after(&manifest, &Catalogue::default());
-    let mut replay = Replay::new(&manifest, Version::default(), Catalogue::default(), &ids);
+    let ids = Ids::after(&manifest, &Catalog::default());
+    let mut replay = Replay::new(&manifest, Version::default(), Catalog::default(), &ids);
     let record = |seq| {
         let key: &[u8] = b"gone";
         let keys = LogOp::DeleteKeys {

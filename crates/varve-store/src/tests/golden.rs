@@ -2,14 +2,14 @@ use proptest::collection::vec;
 use proptest::prelude::{any, proptest};
 use varve_types::{CommitSeq, RunId};
 
-use crate::catalogue::Catalogue;
+use crate::catalog::Catalog;
 use crate::fixtures::{
     GOLDEN_SEQ, golden_log, golden_manifest, golden_merged_log, manifest, ops, records, rows,
 };
 use crate::format::envelope::{Kind, seal};
 use crate::format::log::{self, Content, LogOp, Record};
 use crate::format::manifest::Manifest;
-use crate::format::{catalogue, intent, keys, marks};
+use crate::format::{catalog, deletion_vector, intent, keys};
 
 fn compare(name: &str, found: &str, golden: &str) {
     if found != golden {
@@ -42,25 +42,25 @@ fn records_come_back() {
         log::decode(GOLDEN_SEQ, &records(1).unwrap()[0].bytes).unwrap(),
         ops
     );
-    let mut full = Catalogue {
+    let mut full = Catalog {
         version: 9,
-        ..Catalogue::default()
+        ..Catalog::default()
     };
     for op in &ops {
-        if let LogOp::Catalogue(change) = op {
+        if let LogOp::Catalog(change) = op {
             full.apply(change).unwrap();
         }
     }
     assert_eq!((full.objects.len(), full.trees.len()), (1, 3));
-    assert_eq!(
-        catalogue::decode(9, &catalogue::encode(&full)).unwrap(),
-        full
-    );
+    assert_eq!(catalog::decode(9, &catalog::encode(&full)).unwrap(), full);
     let runs = [RunId(1), RunId(1 << 50)];
     assert_eq!(intent::decode(4, &intent::encode(4, &runs)).unwrap(), runs);
     let bitmap = (0..5000).step_by(3).collect();
-    let value = marks::encode(RunId(1), 2, &bitmap).unwrap();
-    assert_eq!(marks::decode(RunId(1), 2, &value).unwrap(), bitmap);
+    let value = deletion_vector::encode(RunId(1), 2, &bitmap).unwrap();
+    assert_eq!(
+        deletion_vector::decode(RunId(1), 2, &value).unwrap(),
+        bitmap
+    );
 }
 
 #[test]
@@ -117,10 +117,10 @@ fn decode_all(payload: &[u8]) {
         let _ = log::open_value(GOLDEN_SEQ, 0, &value);
     }
     let _ = Manifest::decode(&seal(Kind::Manifest, &keys::manifest(), payload));
-    let _ = catalogue::decode(1, &seal(Kind::Catalogue, &keys::catalogue(1), payload));
+    let _ = catalog::decode(1, &seal(Kind::Catalog, &keys::catalog(1), payload));
     let _ = intent::decode(1, &seal(Kind::Intent, &keys::intent(1), payload));
-    let key = keys::marks(RunId(1), 1);
-    let _ = marks::decode(RunId(1), 1, &seal(Kind::Marks, &key, payload));
+    let key = keys::deletion_vector(RunId(1), 1);
+    let _ = deletion_vector::decode(RunId(1), 1, &seal(Kind::DeletionVector, &key, payload));
 }
 
 proptest! {
@@ -135,14 +135,14 @@ proptest! {
     ) {
         let payload = records(1).unwrap()[0].bytes.clone();
         let merged = log::encode(&records(3).unwrap(), usize::MAX).unwrap()[0].bytes[16..].to_vec();
-        let mut full = Catalogue { version: 1, ..Catalogue::default() };
+        let mut full = Catalog { version: 1, ..Catalog::default() };
         for op in log::decode(GOLDEN_SEQ, &payload).unwrap() {
-            if let LogOp::Catalogue(change) = op {
+            if let LogOp::Catalog(change) = op {
                 full.apply(&change).unwrap();
             }
         }
-        let catalogue = catalogue::encode(&full)[16..].to_vec();
-        for mut bytes in [payload, merged, catalogue, manifest().encode().unwrap()[16..].to_vec()] {
+        let catalog = catalog::encode(&full)[16..].to_vec();
+        for mut bytes in [payload, merged, catalog, manifest().encode().unwrap()[16..].to_vec()] {
             for (at, byte) in &damage {
                 let at = at.index(bytes.len());
                 bytes[at] = *byte;

@@ -631,7 +631,7 @@ fn rows_without_a_key_are_found_by_row_id() {
 /// No entry of an index hides another one, or must tell when it was written.
 fn assert_settled(store: &Store, tree: TreeId) {
     let state = store.state();
-    let shape = &state.catalogue.trees.get(&tree).unwrap();
+    let shape = &state.catalog.trees.get(&tree).unwrap();
     for run in state.version.runs(tree) {
         let head = run.head().unwrap();
         let entry = head.columns()[shape.entry_column().unwrap()].id;

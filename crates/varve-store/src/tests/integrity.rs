@@ -17,8 +17,8 @@ use super::{
 use crate::format::keys;
 use crate::{RepairReport, Store};
 
-/// Run 1 is that of `KEYED`, run 2 that of `PLAIN`; both have marks. Two more commits are in the
-/// log: 5 inserts into `PLAIN`, 6 into `KEYED`.
+/// Run 1 is that of `KEYED`, run 2 that of `PLAIN`; both have deletion vectors. Two more commits
+/// are in the log: 5 inserts into `PLAIN`, 6 into `KEYED`.
 fn filled() -> MemoryKv {
     let kv = MemoryKv::new();
     let store = open(&kv);
@@ -103,10 +103,10 @@ fn a_new_store_is_sound() {
 #[test]
 fn records_come_back_from_their_copies() {
     let manifest = keys::manifest();
-    let catalogue = keys::catalogue(1);
+    let catalog = keys::catalog(1);
     for (key, copy) in [
         (manifest, keys::manifest_copy()),
-        (catalogue, keys::catalogue_copy(1)),
+        (catalog, keys::catalog_copy(1)),
     ] {
         for damaged in [&key, &copy] {
             for lost in [false, true] {
@@ -197,7 +197,10 @@ fn of_a_run_with_a_damaged_page_the_other_vectors_are_kept() {
     let [run] = report.runs.as_slice() else {
         panic!("{report:?}");
     };
-    assert_eq!((run.tree, run.run, run.marks_lost), (KEYED, RunId(1), 0));
+    assert_eq!(
+        (run.tree, run.run, run.deletions_lost),
+        (KEYED, RunId(1), 0)
+    );
     assert_eq!(run.rows_kept + run.rows_lost, 4990);
     let rows = sorted_rows(&store.begin(), KEYED);
     // Those of the damaged run, one that another run has, one of the log.
@@ -226,13 +229,13 @@ fn a_run_without_its_head_is_put_aside_whole() {
 }
 
 #[test]
-fn rows_whose_marks_are_lost_come_back_unless_newer_ones_have_their_keys() {
+fn rows_whose_deletions_are_lost_come_back_unless_newer_ones_have_their_keys() {
     let kv = filled();
-    remove(&kv, keys::marks(RunId(1), 1));
+    remove(&kv, keys::deletion_vector(RunId(1), 1));
     let (store, report) = repair(&kv);
     let run = &report.runs[0];
     assert_eq!(
-        (run.rows_kept, run.rows_lost, run.marks_lost),
+        (run.rows_kept, run.rows_lost, run.deletions_lost),
         (4999, 0, 10)
     );
     // Of the ten deleted rows, 3 has a newer version.
@@ -253,7 +256,7 @@ fn pages_that_nothing_names_are_swept() {
     for key in [
         keys::head(RunId(90)),
         keys::run_value(RunId(91), 4),
-        keys::marks(RunId(u64::MAX), 1),
+        keys::deletion_vector(RunId(u64::MAX), 1),
         keys::intent(8),
     ] {
         batch.put(key, b"x".to_vec());
@@ -267,7 +270,7 @@ fn pages_that_nothing_names_are_swept() {
     for key in [
         keys::head(RunId(90)),
         keys::run_value(RunId(91), 4),
-        keys::marks(RunId(u64::MAX), 1),
+        keys::deletion_vector(RunId(u64::MAX), 1),
         keys::intent(8),
     ] {
         assert_eq!(get(&kv, key), None);
@@ -281,14 +284,14 @@ fn a_page_that_says_something_untrue_is_found() {
     let kv = filled();
     let head = get(&kv, keys::head(RunId(2))).unwrap();
     assert!(!head.is_empty());
-    damage(&kv, &keys::marks(RunId(2), 1), |value| {
+    damage(&kv, &keys::deletion_vector(RunId(2), 1), |value| {
         let untrue = roaring::RoaringBitmap::from_iter([100_000_u32]);
-        *value = crate::format::marks::encode(RunId(2), 1, &untrue).unwrap();
+        *value = crate::format::deletion_vector::encode(RunId(2), 1, &untrue).unwrap();
     });
     let report = block_on(open(&kv).check()).unwrap();
     assert_eq!(
         report.problems[0].error.message(),
-        "the marks of run 2 name rows that it lacks"
+        "the deletion vector of run 2 names rows that it lacks"
     );
 }
 

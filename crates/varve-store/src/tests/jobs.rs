@@ -156,7 +156,7 @@ fn registered_jobs_follow_each_other_while_flushes_go_between() {
 }
 
 #[test]
-fn a_job_gives_others_a_turn_and_requests_their_share() {
+fn a_job_lets_others_run_and_gives_requests_their_share() {
     let mut clocks = Vec::new();
     for polite in [false, true] {
         let (_kv, store) = opened();

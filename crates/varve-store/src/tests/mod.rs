@@ -4,11 +4,11 @@
 )]
 mod amplification;
 mod bulk_load;
-mod claims;
 mod compaction;
 mod constraints;
 mod crash;
 mod damage;
+mod deletion_vectors;
 mod durability;
 mod flush;
 mod golden;
@@ -17,12 +17,12 @@ mod index;
 mod index_crash;
 mod integrity;
 mod jobs;
-mod marks;
 mod open;
 mod ordered;
 mod point;
 mod properties;
 mod reserve;
+mod row_locks;
 mod savepoints;
 mod scan;
 mod spill;

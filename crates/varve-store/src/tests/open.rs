@@ -76,7 +76,7 @@ fn objects_are_there_after_replay_and_after_a_flush() {
 }
 
 #[test]
-fn of_two_changes_of_the_catalogue_the_second_fails() {
+fn of_two_changes_of_the_catalog_the_second_fails() {
     let store = open(&MemoryKv::new());
     let [mut one, mut two] = [store.begin(), store.begin()];
     one.put_object(ObjectId(1), 1, *b"a");
@@ -229,7 +229,7 @@ fn scratch_is_written_read_freed_and_swept() {
 }
 
 #[test]
-fn marks_of_a_run_since_removed_are_skipped() {
+fn deletions_in_a_run_since_removed_are_skipped() {
     let kv = MemoryKv::new();
     let store = open(&kv);
     with_trees(&store);
@@ -246,18 +246,18 @@ fn marks_of_a_run_since_removed_are_skipped() {
 }
 
 #[test]
-fn a_mark_of_an_unknown_run_is_corruption() {
+fn a_deletion_in_an_unknown_run_is_corruption() {
     let kv = MemoryKv::new();
     let store = open(&kv);
     with_trees(&store);
-    let mark = LogOp::Mark {
+    let deletion = LogOp::DeleteInRun {
         run: RunId(99),
         ordinals: vec![1],
     };
     let mut batch = WriteBatch::new();
     let record = log::Record {
         seq: CommitSeq(2),
-        bytes: log::encode_record(&[mark]).unwrap(),
+        bytes: log::encode_record(&[deletion]).unwrap(),
     };
     for log::Value {
         key, bytes: value, ..

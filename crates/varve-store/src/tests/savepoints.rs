@@ -1,4 +1,4 @@
-//! Savepoints: what a rollback takes back, in buffers, runs and the catalogue.
+//! Savepoints: what a rollback takes back, in buffers, runs and the catalog.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -211,7 +211,7 @@ proptest! {
 }
 
 #[test]
-fn the_catalogue_is_taken_back() {
+fn the_catalog_is_taken_back() {
     let kv = MemoryKv::new();
     let store = open(&kv);
     with_trees(&store);

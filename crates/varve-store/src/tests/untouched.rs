@@ -84,7 +84,7 @@ fn scans_of_untouched_ranges_read_the_same_pages_and_decode_the_same_vectors() {
         }
         block_on(transaction.commit(Durability::Relaxed)).unwrap();
     }
-    assert_eq!(all(), expected, "marks, and rows in the memtable");
+    assert_eq!(all(), expected, "deletions, and rows in the memtable");
     block_on(store.flush()).unwrap();
-    assert_eq!(all(), expected, "folded marks, and rows in other runs");
+    assert_eq!(all(), expected, "folded deletions, and rows in other runs");
 }

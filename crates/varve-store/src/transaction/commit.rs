@@ -11,13 +11,13 @@ use crate::error::{Result, StoreError};
 use crate::format::log::{self, LogOp, Record};
 use crate::log::{LogValue, put_records};
 use crate::publication::Publication;
-use crate::read::{OWN_SEQ, lock_own};
+use crate::read::{WRITE_SET_SEQ, lock_write_set};
 use crate::state::State;
-use crate::transaction::claim::{GroupClaims, deleted_rows};
 use crate::transaction::group::{Group, Member, Work};
-use crate::transaction::own::Own;
+use crate::transaction::lock_rows::{GroupRowLocks, deleted_rows};
 use crate::transaction::spill::Spill;
 use crate::transaction::validate::{Deletes, validate};
+use crate::transaction::write_set::WriteSet;
 use crate::{CommitDurability, Durability, Store};
 
 /// A transaction that may commit, as one of its group.
@@ -40,71 +40,72 @@ pub(super) struct Prepared {
 
 /// Commits what a transaction wrote.
 pub(super) async fn commit(mut work: Work) -> Result<CommitSeq> {
-    lock_own(&work.own).check_usable()?;
+    lock_write_set(&work.write_set).check_usable()?;
     if let Some(spill) = &mut work.spill {
-        spill.write_buffers(&work.own).await?;
-        spill.finish(&work.own, None).await?;
+        spill.write_buffers(&work.write_set).await?;
+        spill.finish(&work.write_set, None).await?;
     }
-    if lock_own(&work.own).is_empty() {
+    if lock_write_set(&work.write_set).is_empty() {
         return Ok(work.snapshot.seq);
     }
     let store = Arc::clone(&work.snapshot.store);
     store.commit(work).await
 }
 
-/// Decides who may commit, and puts the KV commit together. The caller has the turn.
+/// Decides who may commit, and puts the KV commit together. The caller holds the commit lock.
 pub(super) fn prepare(store: &Store, members: Vec<Member>, is_nearly_full: bool) -> Prepared {
     let mut prepared = Prepared::default();
     let mut writes = (members.len() > 1).then(GroupWrites::default);
-    let claims = |member: &Member| !lock_own(&member.work.own).claims.is_empty();
-    let mut claims = (writes.is_some() && members.iter().any(claims)).then(GroupClaims::default);
+    let row_locks = |member: &Member| !lock_write_set(&member.work.write_set).row_locks.is_empty();
+    let mut row_locks =
+        (writes.is_some() && members.iter().any(row_locks)).then(GroupRowLocks::default);
     let mut state = store.state();
     let state = &mut *state;
     let mut seq = state.last;
     let mut bytes = state.memtables().bytes();
     let mut accepted: Vec<(Member, Accepted)> = Vec::with_capacity(members.len());
     for member in members {
-        let own = lock_own(&member.work.own);
-        let deletes = match checked(state, &member.work, &own, is_nearly_full) {
+        let write_set = lock_write_set(&member.work.write_set);
+        let deletes = match checked(state, &member.work, &write_set, is_nearly_full) {
             Ok(deletes) => deletes,
             Err(error) => {
-                drop(own);
+                drop(write_set);
                 prepared.refused.push((member, error));
                 continue;
             }
         };
-        let goes_with_claims = claims.as_mut().is_none_or(|claims| {
-            let deleted = deleted_rows(&member.work.snapshot, &own);
-            claims.admit(&deleted, &deletes.claims)
+        let goes_with_row_locks = row_locks.as_mut().is_none_or(|row_locks| {
+            let deleted = deleted_rows(&member.work.snapshot, &write_set);
+            row_locks.admit(&deleted, &deletes.row_locks)
         });
-        let goes = goes_with_claims
+        let goes = goes_with_row_locks
             && writes
                 .as_mut()
-                .is_none_or(|writes| writes.admit(&own, &deletes));
+                .is_none_or(|writes| writes.admit(&write_set, &deletes));
         if !goes {
-            drop(own);
+            drop(write_set);
             prepared.later.push(member);
             continue;
         }
-        let with_own = bytes.saturating_add(own.buffer_bytes());
+        let with_own = bytes.saturating_add(write_set.buffer_bytes());
         if let Err(error) = store.reserve(&mut state.memtable_bytes, with_own) {
-            drop(own);
+            drop(write_set);
             prepared.refused.push((member, error));
             continue;
         }
-        let ops = operations(&own, &deletes);
+        let ops = operations(&write_set, &deletes);
         let record = match ops.and_then(|ops| log::encode_record(&ops)) {
             Ok(record) => record,
             Err(broken) => {
-                drop(own);
+                drop(write_set);
                 prepared.refused.push((member, broken.into()));
                 continue;
             }
         };
         bytes = with_own;
         seq = CommitSeq(seq.0 + 1);
-        let publication = publication(state, &own, member.work.spill.as_ref(), seq);
-        drop(own);
+        let publication = publication(state, &write_set, member.work.spill.as_ref(), seq);
+        drop(write_set);
         let next = Accepted {
             seq,
             deletes,
@@ -123,11 +124,16 @@ pub(super) fn prepare(store: &Store, members: Vec<Member>, is_nearly_full: bool)
 }
 
 /// What a transaction deletes, if there is room for its rows and nothing that it read has changed.
-fn checked(state: &mut State, work: &Work, own: &Own, is_nearly_full: bool) -> Result<Deletes> {
-    if is_nearly_full && own.adds_rows() {
+fn checked(
+    state: &mut State,
+    work: &Work,
+    write_set: &WriteSet,
+    is_nearly_full: bool,
+) -> Result<Deletes> {
+    if is_nearly_full && write_set.adds_rows() {
         return Err(KvError::StorageFull.into());
     }
-    validate(state, &work.snapshot, own).inspect_err(|error| {
+    validate(state, &work.snapshot, write_set).inspect_err(|error| {
         if error.failure() == Some(Failure::Conflict) {
             state.counters.conflicts += 1;
         }
@@ -190,7 +196,7 @@ fn write(
 fn group(written: Written, accepted: Vec<(Member, Accepted)>) -> Group {
     let adds_rows = accepted
         .iter()
-        .any(|(member, _)| lock_own(&member.work.own).adds_rows());
+        .any(|(member, _)| lock_write_set(&member.work.write_set).adds_rows());
     Group {
         batch: written.batch,
         durability: written.durability,
@@ -202,8 +208,13 @@ fn group(written: Written, accepted: Vec<(Member, Accepted)>) -> Group {
 }
 
 /// The operations of the log record.
-fn operations<'a>(own: &'a Own, deletes: &'a Deletes) -> Result<Vec<LogOp<'a>>, Broken> {
-    let mut ops: Vec<LogOp<'a>> = own.changes.iter().cloned().map(LogOp::Catalogue).collect();
+fn operations<'a>(write_set: &'a WriteSet, deletes: &'a Deletes) -> Result<Vec<LogOp<'a>>, Broken> {
+    let mut ops: Vec<LogOp<'a>> = write_set
+        .changes
+        .iter()
+        .cloned()
+        .map(LogOp::Catalog)
+        .collect();
     for ((_, tree), versions) in &deletes.versions {
         ops.push(LogOp::DeleteKeys {
             tree: *tree,
@@ -211,20 +222,24 @@ fn operations<'a>(own: &'a Own, deletes: &'a Deletes) -> Result<Vec<LogOp<'a>>, 
         });
     }
     for ((_, run), rows) in &deletes.rows {
-        ops.push(LogOp::Mark {
+        ops.push(LogOp::DeleteInRun {
             run: *run,
             ordinals: rows.iter().collect(),
         });
     }
-    let dropped = own.dropped_trees();
-    for (id, tree) in own.trees.iter().filter(|(id, _)| !dropped.contains(id)) {
-        let alive = tree.buffer.ascend(Bound::Unbounded, OWN_SEQ);
+    let dropped = write_set.dropped_trees();
+    for (id, tree) in write_set
+        .trees
+        .iter()
+        .filter(|(id, _)| !dropped.contains(id))
+    {
+        let alive = tree.buffer.ascend(Bound::Unbounded, WRITE_SET_SEQ);
         let rows = alive.map(|(_, row)| tree.buffer.row(row).or_broken("row to log"));
         let rows: Vec<&[u8]> = rows.collect::<Result<_, _>>()?;
         if !rows.is_empty() {
             ops.push(LogOp::Insert {
                 tree: *id,
-                schema_version: own.schema_version(*id, &tree.tree),
+                schema_version: write_set.schema_version(*id, &tree.tree),
                 rows,
             });
         }
@@ -235,11 +250,11 @@ fn operations<'a>(own: &'a Own, deletes: &'a Deletes) -> Result<Vec<LogOp<'a>>, 
 /// What the commit changes in the list of runs, if anything.
 fn publication(
     state: &State,
-    own: &Own,
+    write_set: &WriteSet,
     spill: Option<&Spill>,
     seq: CommitSeq,
 ) -> Option<Publication> {
-    let dropped = own.dropped_trees();
+    let dropped = write_set.dropped_trees();
     let drops_runs = dropped
         .iter()
         .any(|tree| !state.version.runs(*tree).is_empty());
@@ -247,10 +262,10 @@ fn publication(
         return None;
     }
     let mut publication = Publication::new(state);
-    for tree in own.trees.values() {
+    for tree in write_set.trees.values() {
         for run in &tree.runs {
             publication.version.set(if tree.tree.index().is_some() {
-                let seq = own.entries_seq.unwrap_or(seq);
+                let seq = write_set.entries_seq.unwrap_or(seq);
                 Arc::new(run.with_entries_seq(seq))
             } else {
                 Arc::clone(run)
@@ -268,21 +283,21 @@ fn publication(
 /// Makes a commit visible to new snapshots. After an error the state must not be used.
 pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) -> Result<(), Broken> {
     let seq = accepted.seq;
-    let mut own = lock_own(&work.own);
-    let own = &mut *own;
-    let remember = state.has_other_snapshots() && own.entries_seq.is_none();
+    let mut write_set = lock_write_set(&work.write_set);
+    let write_set = &mut *write_set;
+    let remember = state.has_other_snapshots() && write_set.entries_seq.is_none();
     if let Some(publication) = accepted.publication {
         publication.install(state);
     }
     for ((tree, run), rows) in &accepted.deletes.rows {
         if let Some(run) = state.version.run(*tree, *run) {
-            run.marks.add(rows.iter(), seq);
+            run.deletion_vector.add(rows.iter(), seq);
         }
     }
-    if state.has_other_snapshots() && !accepted.deletes.claims.is_empty() {
-        state.claims.add(seq, accepted.deletes.claims);
+    if state.has_other_snapshots() && !accepted.deletes.row_locks.is_empty() {
+        state.row_locks.add(seq, accepted.deletes.row_locks);
     }
-    for tree in own.written_trees() {
+    for tree in write_set.written_trees() {
         state.written.insert(tree, seq);
     }
     let memtables = state.memtables();
@@ -298,9 +313,16 @@ pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) -> Resul
     }
     let memtable = memtables.active;
     let mut tables = memtable.tables();
-    let dropped = own.dropped_trees();
-    for (id, tree) in own.trees.iter().filter(|(id, _)| !dropped.contains(id)) {
-        let mut rows = tree.buffer.ascend(Bound::Unbounded, OWN_SEQ).peekable();
+    let dropped = write_set.dropped_trees();
+    for (id, tree) in write_set
+        .trees
+        .iter()
+        .filter(|(id, _)| !dropped.contains(id))
+    {
+        let mut rows = tree
+            .buffer
+            .ascend(Bound::Unbounded, WRITE_SET_SEQ)
+            .peekable();
         if rows.peek().is_some() {
             let table = tables.entry(*id).or_default();
             let before = table.bytes();
@@ -321,9 +343,9 @@ pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) -> Resul
         }
     }
     drop(tables);
-    if let Some(mut catalogue) = own.catalogue.take() {
-        Arc::make_mut(&mut catalogue).version = seq.0;
-        state.catalogue = catalogue;
+    if let Some(mut catalog) = write_set.catalog.take() {
+        Arc::make_mut(&mut catalog).version = seq.0;
+        state.catalog = catalog;
     }
     state.last = seq;
     state.counters.commits += 1;

@@ -7,9 +7,9 @@ use varve_types::{Batch, ColumnRef, RunId, TreeId};
 
 use crate::InsertError;
 use crate::error::{Result, StoreError};
-use crate::read::{OWN_SEQ, RowRef, View, lock_own};
-use crate::transaction::own::Own;
+use crate::read::{RowRef, View, WRITE_SET_SEQ, lock_write_set};
 use crate::transaction::savepoint::SavepointId;
+use crate::transaction::write_set::WriteSet;
 use crate::transaction::{Transaction, insert};
 
 impl Transaction {
@@ -19,7 +19,7 @@ impl Transaction {
         if rows.is_empty() {
             return Ok(());
         }
-        self.own().check_usable()?;
+        self.write_set().check_usable()?;
         let tree = self.tree(tree)?;
         if tree.has_row_id() || tree.index().is_some() {
             return Err(StoreError::internal("the tree has no key to check later").into());
@@ -32,34 +32,37 @@ impl Transaction {
             let columns: Vec<ColumnRef> = columns.iter().map(pick).collect();
             let keys = insert::keys_of(&tree, &columns, part.len());
             // A buffer holds a key once: rows with the same one are written out first.
-            let is_held = |own: &Own| {
-                let buffer = own.tree(id).map(|own| &own.buffer);
-                buffer.is_some_and(|rows| keys.iter().any(|key| rows.find(key, OWN_SEQ).is_some()))
+            let is_held = |write_set: &WriteSet| {
+                let buffer = write_set.tree(id).map(|written| &written.buffer);
+                buffer.is_some_and(|rows| {
+                    keys.iter()
+                        .any(|key| rows.find(key, WRITE_SET_SEQ).is_some())
+                })
             };
-            let held = is_held(&self.own());
+            let held = is_held(&self.write_set());
             let bytes_max = self.snapshot.store.settings.memtable_bytes_max / 2;
             self.spill_past(if held { 0 } else { bytes_max }).await?;
             self.buffer_rows(&tree, &columns, &keys)?;
-            let mut own = self.own();
-            own.deferred.entry(id).or_default().extend(keys);
+            let mut write_set = self.write_set();
+            write_set.deferred.entry(id).or_default().extend(keys);
         }
         Ok(())
     }
 
     /// Looks whether the keys of rows that were added unchecked are theirs alone.
     pub async fn check_deferred(&mut self) -> Result<(), InsertError> {
-        let trees: Vec<TreeId> = self.own().deferred.keys().copied().collect();
+        let trees: Vec<TreeId> = self.write_set().deferred.keys().copied().collect();
         for tree in trees {
             self.check_deferred_of(tree).await?;
-            self.own().deferred.remove(&tree);
+            self.write_set().deferred.remove(&tree);
         }
         Ok(())
     }
 
     async fn check_deferred_of(&mut self, tree: TreeId) -> Result<(), InsertError> {
         let keys: Vec<Vec<u8>> = {
-            let own = self.own();
-            let keys = own.deferred.get(&tree).into_iter().flatten();
+            let write_set = self.write_set();
+            let keys = write_set.deferred.get(&tree).into_iter().flatten();
             keys.cloned().collect()
         };
         if self.tree(tree).is_err() {
@@ -70,13 +73,13 @@ impl Transaction {
         let found: Vec<RowRef> = view.locate(&keys).await?.into_iter().flatten().collect();
         // A key has another row if one is left without those found first.
         let runs: Vec<RunId> = view.runs.iter().map(|run| run.run.id).collect();
-        let without = Without::new(&self.own, |own| {
-            own.delete(tree, &found, |slot| runs.get(slot as usize).copied());
+        let without = Without::new(&self.write_set, |write_set| {
+            write_set.delete(tree, &found, |slot| runs.get(slot as usize).copied());
         });
         let rest = View::new(
             Arc::clone(&view.tree),
             Arc::clone(&self.snapshot),
-            Arc::clone(&self.own),
+            Arc::clone(&self.write_set),
         );
         let left = rest.locate(&keys).await?;
         let Some(twin) = left.iter().flatten().next().copied() else {
@@ -110,24 +113,27 @@ fn parts_without_twins(keys: &[Vec<u8>]) -> Vec<Vec<u32>> {
 
 /// Writes that are taken back when this is dropped, at the latest with a dropped future.
 struct Without<'a> {
-    own: &'a Mutex<Own>,
+    write_set: &'a Mutex<WriteSet>,
     savepoint: SavepointId,
 }
 
 impl<'a> Without<'a> {
-    fn new(own: &'a Mutex<Own>, write: impl FnOnce(&mut Own)) -> Without<'a> {
-        let mut locked = lock_own(own);
+    fn new(write_set: &'a Mutex<WriteSet>, write: impl FnOnce(&mut WriteSet)) -> Without<'a> {
+        let mut locked = lock_write_set(write_set);
         let savepoint = locked.savepoint();
         write(&mut locked);
-        Without { own, savepoint }
+        Without {
+            write_set,
+            savepoint,
+        }
     }
 }
 
 impl Drop for Without<'_> {
     fn drop(&mut self) {
-        let mut own = lock_own(self.own);
+        let mut write_set = lock_write_set(self.write_set);
         // The savepoint is in force as long as this is.
-        let _ = own.rollback_to(self.savepoint);
-        let _ = own.release(self.savepoint);
+        let _ = write_set.rollback_to(self.savepoint);
+        let _ = write_set.release(self.savepoint);
     }
 }

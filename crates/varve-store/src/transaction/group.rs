@@ -1,10 +1,10 @@
-//! Group commit: whoever gets the turn commits for all who wait for it, in one KV commit.
+//! Group commit: whoever gets the commit lock commits for all who wait for it, in one KV commit.
 //!
-//! A commit queues its request, then waits for its answer or for the turn. With the turn it takes
-//! requests off the queue, validates them in order, writes the log records of all that may commit,
-//! applies them in order and answers each. What is under way is kept with the store, not with the
-//! future that began it: where that is dropped, whoever takes the turn next repeats the same write,
-//! which is safe because nothing else was committed, and answers.
+//! A commit queues its request, then waits for its answer or for the commit lock. With the lock it
+//! takes requests off the queue, validates them in order, writes the log records of all that may
+//! commit, applies them in order and answers each. What is under way is kept with the store, not
+//! with the future that began it: where that is dropped, whoever takes the commit lock next repeats
+//! the same write, which is safe because nothing else was committed, and answers.
 
 use std::collections::VecDeque;
 use std::future::{Future, poll_fn};
@@ -12,7 +12,7 @@ use std::pin::pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use futures_util::lock::MutexGuard as TurnGuard;
+use futures_util::lock::MutexGuard as CommitLockGuard;
 use varve_kv::WriteBatch;
 use varve_types::{CommitSeq, Failure};
 
@@ -20,8 +20,8 @@ use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::log::LogValue;
 use crate::snapshot::Snapshot;
 use crate::transaction::commit::{Accepted, apply, prepare};
-use crate::transaction::own::Own;
 use crate::transaction::spill::Spill;
+use crate::transaction::write_set::WriteSet;
 use crate::{CommitDurability, Durability, Store};
 
 /// Most transactions that share a KV commit.
@@ -30,7 +30,7 @@ const GROUP_MAX: usize = 512;
 /// What one transaction wants to commit.
 pub(super) struct Work {
     pub(super) snapshot: Arc<Snapshot>,
-    pub(super) own: Arc<Mutex<Own>>,
+    pub(super) write_set: Arc<Mutex<WriteSet>>,
     /// Finished.
     pub(super) spill: Option<Spill>,
     pub(super) durability: CommitDurability,
@@ -177,9 +177,11 @@ impl Store {
     /// Commits a transaction, together with others that come at the same time.
     pub(super) async fn commit(self: &Arc<Store>, work: Work) -> Result<CommitSeq> {
         let (bytes, is_alone) = {
-            let own = crate::read::lock_own(&work.own);
-            let is_alone = work.spill.is_some() || !own.changes.is_empty() || own.watched.is_some();
-            (own.buffer_bytes(), is_alone)
+            let write_set = crate::read::lock_write_set(&work.write_set);
+            let is_alone = work.spill.is_some()
+                || !write_set.changes.is_empty()
+                || write_set.watched.is_some();
+            (write_set.buffer_bytes(), is_alone)
         };
         let request = Arc::new(Request {
             work: Mutex::new(Some(work)),
@@ -195,24 +197,24 @@ impl Store {
             request,
         };
         loop {
-            let mut turn = pin!(self.take_turn());
+            let mut commit_lock = pin!(self.take_commit_lock());
             let next = poll_fn(|context| match ticket.request.poll_answer(context) {
                 Poll::Ready(answer) => Poll::Ready(Err(answer)),
-                Poll::Pending => turn.as_mut().poll(context).map(Ok),
+                Poll::Pending => commit_lock.as_mut().poll(context).map(Ok),
             });
             match next.await {
                 Err(answer) => return answer,
-                Ok(turn) => self.lead(turn).await?,
+                Ok(commit_lock) => self.lead(commit_lock).await?,
             }
         }
     }
 
-    /// Commits the next group of the queue; there is none where the turn was given up meanwhile, so
-    /// that the memtable could be flushed, and another one led.
-    async fn lead<'a>(self: &'a Arc<Store>, turn: TurnGuard<'a, ()>) -> Result<()> {
+    /// Commits the next group of the queue; there is none where the commit lock was given up
+    /// meanwhile, so that the memtable could be flushed, and another one led.
+    async fn lead<'a>(self: &'a Arc<Store>, commit_lock: CommitLockGuard<'a, ()>) -> Result<()> {
         self.state().check_usable()?;
         self.merge_log_if_due().await?;
-        let _turn = self.make_room(turn, || self.commits.bytes()).await?;
+        let _commit_lock = self.make_room(commit_lock, || self.commits.bytes()).await?;
         let is_nearly_full = self.is_nearly_full().await;
         let members = self.commits.take_group();
         let prepared = prepare(self, members, is_nearly_full);
@@ -234,8 +236,8 @@ impl Store {
         Ok(())
     }
 
-    /// Writes the group that is under way, if there is one, and answers its members. The caller has
-    /// the turn.
+    /// Writes the group that is under way, if there is one, and answers its members. The caller
+    /// holds the commit lock.
     pub(crate) async fn write_group(&self) {
         let (batch, durability, adds_rows, was_tried) = {
             let mut group = lock(&self.commits.under_way);
@@ -342,7 +344,7 @@ impl Store {
         }
     }
 
-    /// Stores the records that have waited long enough. The caller has the turn.
+    /// Stores the records that have waited long enough. The caller holds the commit lock.
     async fn store_overdue(&self) {
         let delay_us = self.settings.async_delay_us;
         let now_us = self.env.monotonic_us();

@@ -28,7 +28,7 @@ use varve_types::{
     Batch, Column, ColumnRef, IndexState, LogicalType, SortKey, TreeId, TreeSchema, Value,
 };
 
-use crate::catalogue::CatalogueChange;
+use crate::catalog::CatalogChange;
 use crate::error::{Result, StoreError};
 use crate::format::row::{ENTRY_ADDED, ENTRY_DELETED};
 use crate::transaction::Transaction;
@@ -53,7 +53,7 @@ impl Transaction {
     /// this transaction sees. What commits have written to the index since then counts more. The
     /// transaction must write nothing else.
     pub async fn index_backfill(&mut self, tree: TreeId, entries: &Batch) -> Result<()> {
-        self.own().entries_seq = Some(self.snapshot.seq);
+        self.write_set().entries_seq = Some(self.snapshot.seq);
         // Entries of an older date than their commit are published as runs, never logged.
         let store = &self.snapshot.store;
         self.spill
@@ -71,14 +71,14 @@ impl Transaction {
             return Err(no_index(&tree));
         };
         index.state = IndexState::Valid;
-        self.change(CatalogueChange::CreateTree(schema))
+        self.change(CatalogChange::CreateTree(schema))
     }
 
     async fn write_entries(&mut self, tree: TreeId, entries: &Batch, operation: i64) -> Result<()> {
         if entries.is_empty() {
             return Ok(());
         }
-        self.own().check_usable()?;
+        self.write_set().check_usable()?;
         let tree = self.tree(tree)?;
         let bytes_max = self.snapshot.store.settings.memtable_bytes_max;
         self.spill_past(bytes_max / 2).await?;

@@ -12,8 +12,8 @@ use crate::memtable::RowTable;
 use crate::read::View;
 use crate::store::Ids;
 use crate::transaction::Transaction;
-use crate::transaction::own::Own;
 use crate::transaction::spill::Spill;
+use crate::transaction::write_set::WriteSet;
 use crate::tree::Tree;
 
 /// Room for most keys.
@@ -41,7 +41,7 @@ impl Transaction {
         if rows.is_empty() {
             return Ok(());
         }
-        self.own().check_usable()?;
+        self.write_set().check_usable()?;
         let tree = self.tree(tree)?;
         if tree.index().is_some() {
             return Err(StoreError::internal("rows are not inserted into an index").into());
@@ -92,12 +92,12 @@ impl Transaction {
         if let Some(spill) = &mut *self.spill.lock().await
             && spill.open_run_reaches(id, lowest)
         {
-            spill.finish(&self.own, Some(id)).await?;
+            spill.finish(&self.write_set, Some(id)).await?;
         }
         let view = View::new(
             Arc::clone(tree),
             Arc::clone(&self.snapshot),
-            Arc::clone(&self.own),
+            Arc::clone(&self.write_set),
         );
         let found = view.locate(keys).await?;
         match found.iter().position(Option::is_some) {
@@ -120,10 +120,10 @@ impl Transaction {
         let keys = keys_of(&shape, &columns, rows.rows());
         let rows = EncodedRows::new(&columns, keys.len())?;
         {
-            let mut own = self.own();
-            self.reserve_rows(&mut own, &keys, &rows)?;
-            own.delete(tree, &old, |slot| runs.get(slot as usize).copied());
-            own.buffer(&shape, &keys, &rows)?;
+            let mut write_set = self.write_set();
+            self.reserve_rows(&mut write_set, &keys, &rows)?;
+            write_set.delete(tree, &old, |slot| runs.get(slot as usize).copied());
+            write_set.buffer(&shape, &keys, &rows)?;
         }
         let bytes_max = self.snapshot.store.settings.memtable_bytes_max;
         self.spill_past(bytes_max).await
@@ -136,30 +136,37 @@ impl Transaction {
         keys: &[Vec<u8>],
     ) -> Result<()> {
         let rows = EncodedRows::new(columns, keys.len())?;
-        let mut own = self.own();
-        self.reserve_rows(&mut own, keys, &rows)?;
-        own.buffer(tree, keys, &rows)
+        let mut write_set = self.write_set();
+        self.reserve_rows(&mut write_set, keys, &rows)?;
+        write_set.buffer(tree, keys, &rows)
     }
 
     /// Makes room for rows in the buffers.
-    fn reserve_rows(&self, own: &mut Own, keys: &[Vec<u8>], rows: &EncodedRows) -> Result<()> {
+    fn reserve_rows(
+        &self,
+        write_set: &mut WriteSet,
+        keys: &[Vec<u8>],
+        rows: &EncodedRows,
+    ) -> Result<()> {
         let cost = keys.iter().enumerate();
         let cost = cost.map(|(row, key)| Ok(RowTable::cost_bytes(key, rows.get(row)?)));
         let cost: u64 = cost.sum::<Result<u64>>()?;
-        let bytes = own.buffer_bytes().saturating_add(cost);
-        self.snapshot.store.reserve(&mut own.reservation, bytes)
+        let bytes = write_set.buffer_bytes().saturating_add(cost);
+        self.snapshot
+            .store
+            .reserve(&mut write_set.reservation, bytes)
     }
 
     /// Writes the buffers out if they take more than `bytes_max`.
     pub(super) async fn spill_past(&mut self, bytes_max: u64) -> Result<()> {
         let store = &self.snapshot.store;
-        let bytes = self.own().buffer_bytes();
+        let bytes = self.write_set().buffer_bytes();
         if bytes <= bytes_max {
             return Ok(());
         }
         let spill = self.spill.get_mut();
         let spill = spill.get_or_insert_with(|| Spill::new(store));
-        spill.write_buffers(&self.own).await
+        spill.write_buffers(&self.write_set).await
     }
 }
 
@@ -200,7 +207,7 @@ impl EncodedRows {
     }
 }
 
-impl Own {
+impl WriteSet {
     /// Adds rows with these keys to the buffer of a tree.
     fn buffer(&mut self, tree: &Arc<Tree>, keys: &[Vec<u8>], rows: &EncodedRows) -> Result<()> {
         let now = self.savepoints.now();

@@ -2,13 +2,13 @@
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use futures_util::lock::Mutex as Turn;
+use futures_util::lock::Mutex as AsyncMutex;
 use varve_types::{
     Batch, CommitSeq, IndexState, LocalFuture, ObjectId, Reservation, RowPosition, RunId, TreeId,
     TreeSchema, Value,
 };
 
-use crate::catalogue::{Catalogue, CatalogueChange, CatalogueState};
+use crate::catalog::{Catalog, CatalogChange, CatalogState};
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::memtable::MemtableSlot;
 use crate::read::{self, RowRef, View};
@@ -16,9 +16,9 @@ use crate::snapshot::Snapshot;
 use crate::store::Ids;
 use crate::transaction::commit;
 use crate::transaction::group::Work;
-use crate::transaction::own::Own;
 use crate::transaction::savepoint::SavepointId;
 use crate::transaction::spill::Spill;
+use crate::transaction::write_set::WriteSet;
 use crate::tree::Tree;
 use crate::{CommitDurability, InsertError, ScanOptions, TreeScan};
 
@@ -30,9 +30,9 @@ use crate::{CommitDurability, InsertError, ScanOptions, TreeScan};
 /// answers that error: only a rollback of the whole transaction is left.
 pub struct Transaction {
     pub(crate) snapshot: Arc<Snapshot>,
-    pub(crate) own: Arc<Mutex<Own>>,
+    pub(crate) write_set: Arc<Mutex<WriteSet>>,
     /// Rows that were written out early; a scan may have to complete them.
-    pub(super) spill: Turn<Option<Spill>>,
+    pub(super) spill: AsyncMutex<Option<Spill>>,
 }
 
 impl Transaction {
@@ -40,8 +40,8 @@ impl Transaction {
         let reservation = Reservation::new(Arc::clone(&snapshot.store.memory));
         Transaction {
             snapshot: Arc::new(snapshot),
-            own: Arc::new(Mutex::new(Own::new(reservation))),
-            spill: Turn::new(None),
+            write_set: Arc::new(Mutex::new(WriteSet::new(reservation))),
+            spill: AsyncMutex::new(None),
         }
     }
 
@@ -50,23 +50,23 @@ impl Transaction {
         self.snapshot.seq
     }
 
-    /// Grows with every commit that changes the catalogue; own changes do not count.
-    pub fn catalogue_version(&self) -> u64 {
-        self.snapshot.catalogue.version
+    /// Grows with every commit that changes the catalog; own changes do not count.
+    pub fn catalog_version(&self) -> u64 {
+        self.snapshot.catalog.version
     }
 
-    /// The state of the catalogue that this transaction sees, to be compared with an earlier one.
-    pub fn catalogue_state(&self) -> CatalogueState {
-        let own = self.own();
-        CatalogueState {
-            catalogue: Arc::clone(own.catalogue.as_ref().unwrap_or(&self.snapshot.catalogue)),
+    /// The state of the catalog that this transaction sees, to be compared with an earlier one.
+    pub fn catalog_state(&self) -> CatalogState {
+        let write_set = self.write_set();
+        CatalogState {
+            catalog: Arc::clone(write_set.catalog.as_ref().unwrap_or(&self.snapshot.catalog)),
         }
     }
 
-    /// Every catalogue object: id, version, definition.
+    /// Every catalog object: id, version, definition.
     pub fn objects(&self) -> Vec<(ObjectId, u32, Arc<[u8]>)> {
-        let catalogue = self.catalogue();
-        let objects = catalogue.objects.iter();
+        let catalog = self.catalog();
+        let objects = catalog.objects.iter();
         objects
             .map(|(id, (version, definition))| (*id, *version, Arc::clone(definition)))
             .collect()
@@ -82,32 +82,32 @@ impl Transaction {
         TreeId(Ids::next(&self.snapshot.store.ids.tree))
     }
 
-    /// Sets the definition of a catalogue object.
+    /// Sets the definition of a catalog object.
     pub fn put_object(&mut self, id: ObjectId, version: u32, definition: impl Into<Arc<[u8]>>) {
-        let change = CatalogueChange::PutObject(id, version, definition.into());
+        let change = CatalogChange::PutObject(id, version, definition.into());
         // Only tree schemas can be refused.
         let _ = self.change(change);
     }
 
-    /// Removes a catalogue object; an absent one is no error.
+    /// Removes a catalog object; an absent one is no error.
     pub fn delete_object(&mut self, id: ObjectId) {
         // Only tree schemas can be refused.
-        let _ = self.change(CatalogueChange::DeleteObject(id));
+        let _ = self.change(CatalogChange::DeleteObject(id));
     }
 
     /// Makes an empty tree. Column id 0 is the store's own; the ids of a schema start at 1.
     pub fn create_tree(&mut self, schema: TreeSchema) -> Result<()> {
-        if self.catalogue().trees.contains_key(&schema.tree) {
+        if self.catalog().trees.contains_key(&schema.tree) {
             let message = format!("tree {} exists already", schema.tree);
             return Err(StoreError::internal(message));
         }
-        self.change(CatalogueChange::CreateTree(schema))
+        self.change(CatalogChange::CreateTree(schema))
     }
 
     /// Removes a tree with all of its rows.
     pub fn drop_tree(&mut self, tree: TreeId) -> Result<()> {
         self.tree(tree)?;
-        self.change(CatalogueChange::DropTree(tree))
+        self.change(CatalogChange::DropTree(tree))
     }
 
     /// Forbids that others write to a tree meanwhile: the commit fails with `40001` if somebody
@@ -116,8 +116,8 @@ impl Transaction {
     pub fn guard_tree(&mut self, tree: TreeId, version: u32) -> Result<()> {
         let mut schema = TreeSchema::clone(self.tree(tree)?.schema());
         schema.version = version;
-        self.own().guarded.insert(tree);
-        self.change(CatalogueChange::CreateTree(schema))
+        self.write_set().guarded.insert(tree);
+        self.change(CatalogChange::CreateTree(schema))
     }
 
     /// Makes the transaction serializable: from now on it notes which trees it reads, and if it
@@ -125,13 +125,13 @@ impl Transaction {
     /// since the snapshot. Such transactions happen as if one after another, in the order of their
     /// commits; one that only reads, at its snapshot.
     pub fn watch_reads(&mut self) {
-        self.own().watched.get_or_insert_default();
+        self.write_set().watched.get_or_insert_default();
     }
 
     /// The schema of a tree that this transaction sees.
     pub fn tree_schema(&self, tree: TreeId) -> Option<Arc<TreeSchema>> {
-        let catalogue = self.catalogue();
-        catalogue
+        let catalog = self.catalog();
+        catalog
             .trees
             .get(&tree)
             .map(|tree| Arc::clone(tree.schema()))
@@ -144,7 +144,7 @@ impl Transaction {
     }
 
     async fn begin_scan(&self, options: ScanOptions) -> Result<TreeScan> {
-        self.own().note_read(options.tree);
+        self.write_set().note_read(options.tree);
         let tree = self.tree(options.tree)?;
         if tree
             .index()
@@ -178,7 +178,7 @@ impl Transaction {
             let row = self.get(tree, key, columns, with_position).await?;
             return Ok(row.into_iter().collect());
         }
-        self.own().note_read(tree);
+        self.write_set().note_read(tree);
         let view = self.view(tree).await?;
         let key_bytes: Result<Vec<Vec<u8>>> =
             keys.iter().map(|key| encode_key(&view.tree, key)).collect();
@@ -212,7 +212,7 @@ impl Transaction {
         positions: &[RowPosition],
         columns: &[usize],
     ) -> Result<Vec<Batch>> {
-        self.own().note_read(tree);
+        self.write_set().note_read(tree);
         let view = self.view(tree).await?;
         let rows = unpack(&view, positions)?;
         let columns = stored(&view.tree, columns)?;
@@ -222,17 +222,21 @@ impl Transaction {
     /// How many rows a tree has, exactly; `None` for no such tree, one with a damaged run, or where
     /// this transaction is about to write rows of it out.
     pub fn row_count(&self, tree: TreeId) -> Option<u64> {
-        self.own().note_read(tree);
+        self.write_set().note_read(tree);
         let tree = self.tree(tree).ok()?;
         let spilling = self.spill.try_lock()?;
         let unfinished = spilling.as_ref().map_or(0, |spill| {
             let Some((run, rows)) = spill.open_rows(tree.schema().tree) else {
                 return 0;
             };
-            rows.saturating_sub(self.own().dead_rows(run).map_or(0, |dead| dead.len()))
+            rows.saturating_sub(self.write_set().dead_rows(run).map_or(0, |dead| dead.len()))
         });
         drop(spilling);
-        let view = View::new(tree, Arc::clone(&self.snapshot), Arc::clone(&self.own));
+        let view = View::new(
+            tree,
+            Arc::clone(&self.snapshot),
+            Arc::clone(&self.write_set),
+        );
         let mut rows = unfinished;
         for run in &view.runs {
             let total = run.run.head().ok()?.rows();
@@ -246,8 +250,8 @@ impl Transaction {
             });
             rows += count.unwrap_or(0);
         }
-        let own = view.with_own(|table| table.count_visible(read::OWN_SEQ));
-        Some(rows + own.unwrap_or(0))
+        let write_set = view.with_own_rows(|table| table.count_visible(read::WRITE_SET_SEQ));
+        Some(rows + write_set.unwrap_or(0))
     }
 
     /// Adds rows; the columns of the batch are those of the schema, in any form. Keys must be new.
@@ -261,7 +265,7 @@ impl Transaction {
     /// transaction, is removed once.
     pub async fn delete(&mut self, tree: TreeId, positions: &[RowPosition]) -> Result<()> {
         let (rows, runs) = self.rows_at(tree, positions).await?;
-        self.own()
+        self.write_set()
             .delete(tree, &rows, |slot| runs.get(slot as usize).copied());
         Ok(())
     }
@@ -336,18 +340,18 @@ impl Transaction {
         Ok(())
     }
 
-    /// Marks a point to come back to: cheap enough for every statement.
+    /// Sets a point to come back to: cheap enough for every statement.
     pub fn savepoint(&mut self) -> SavepointId {
-        self.own().savepoint()
+        self.write_set().savepoint()
     }
 
     /// Takes back everything that was written since a savepoint, which stays in force; those after
     /// it are gone. Positions of rows that were read since then are not valid any more.
     pub fn rollback_to(&mut self, savepoint: SavepointId) -> Result<()> {
-        let mut own = read::lock_own(&self.own);
-        own.check_usable()?;
-        let runs = own.rollback_to(savepoint)?;
-        drop(own);
+        let mut write_set = read::lock_write_set(&self.write_set);
+        write_set.check_usable()?;
+        let runs = write_set.rollback_to(savepoint)?;
+        drop(write_set);
         if let Some(spill) = self.spill.get_mut() {
             spill.drop_runs(&runs);
         }
@@ -356,18 +360,18 @@ impl Transaction {
 
     /// Forgets a savepoint and those after it; what was written since stays.
     pub fn release(&mut self, savepoint: SavepointId) -> Result<()> {
-        self.own().release(savepoint)
+        self.write_set().release(savepoint)
     }
 
     /// Makes the writes visible and as durable as asked. `40001` where another commit since the
-    /// snapshot wrote the same rows, inserted the same keys, or both changed the catalogue.
+    /// snapshot wrote the same rows, inserted the same keys, or both changed the catalog.
     ///
     /// The future may be dropped: the transaction is then committed or not, as a whole.
     pub async fn commit(mut self, durability: impl Into<CommitDurability>) -> Result<CommitSeq> {
         self.check_deferred().await?;
         commit::commit(Work {
             snapshot: self.snapshot,
-            own: self.own,
+            write_set: self.write_set,
             spill: self.spill.into_inner(),
             durability: durability.into(),
         })
@@ -379,42 +383,42 @@ impl Transaction {
         let store = Arc::clone(&self.snapshot.store);
         let has_spilled = self.spill.into_inner().is_some();
         if has_spilled {
-            let _turn = store.take_turn().await;
+            let _commit_lock = store.take_commit_lock().await;
             store.reap().await?;
         }
         Ok(())
     }
 
-    pub(super) fn own(&self) -> MutexGuard<'_, Own> {
-        read::lock_own(&self.own)
+    pub(super) fn write_set(&self) -> MutexGuard<'_, WriteSet> {
+        read::lock_write_set(&self.write_set)
     }
 
-    fn catalogue(&self) -> Arc<Catalogue> {
-        let own = self.own();
-        Arc::clone(own.catalogue.as_ref().unwrap_or(&self.snapshot.catalogue))
+    fn catalog(&self) -> Arc<Catalog> {
+        let write_set = self.write_set();
+        Arc::clone(write_set.catalog.as_ref().unwrap_or(&self.snapshot.catalog))
     }
 
-    pub(super) fn change(&mut self, change: CatalogueChange) -> Result<()> {
-        self.own().change(&self.snapshot.catalogue, change)
+    pub(super) fn change(&mut self, change: CatalogChange) -> Result<()> {
+        self.write_set().change(&self.snapshot.catalog, change)
     }
 
     pub(crate) fn tree(&self, id: TreeId) -> Result<Arc<Tree>> {
-        let catalogue = self.catalogue();
-        let tree = catalogue.trees.get(&id).map(Arc::clone);
+        let catalog = self.catalog();
+        let tree = catalog.trees.get(&id).map(Arc::clone);
         tree.ok_or_else(|| StoreError::internal(format!("there is no tree {id}")))
     }
 
     /// The tree as this transaction sees it, with rows being spilled made readable.
     pub(crate) async fn view(&self, id: TreeId) -> Result<View> {
-        self.own().check_usable()?;
+        self.write_set().check_usable()?;
         let tree = self.tree(id)?;
         if let Some(spill) = &mut *self.spill.lock().await {
-            spill.finish(&self.own, Some(id)).await?;
+            spill.finish(&self.write_set, Some(id)).await?;
         }
         Ok(View::new(
             tree,
             Arc::clone(&self.snapshot),
-            Arc::clone(&self.own),
+            Arc::clone(&self.write_set),
         ))
     }
 }

@@ -40,7 +40,7 @@ impl Transaction {
             return Ok(PointRead::Wait);
         }
         {
-            let mut own = self.own();
+            let mut own = self.write_set();
             own.check_usable()?;
             own.note_read(tree);
         }
@@ -52,7 +52,11 @@ impl Transaction {
         if is_cacheable && let Some((row, values)) = self.cached(&tree, &key, &columns)? {
             return Ok(PointRead::Row(batch(row, values, with_position)));
         }
-        let view = View::new(tree, Arc::clone(&self.snapshot), Arc::clone(&self.own));
+        let view = View::new(
+            tree,
+            Arc::clone(&self.snapshot),
+            Arc::clone(&self.write_set),
+        );
         let mut source = PageSource::new(&self.snapshot.store, view.id());
         let row = match view.locate_now(key.clone(), &mut source)? {
             None => return Ok(PointRead::Wait),
@@ -119,8 +123,9 @@ impl Transaction {
         let runs = self.snapshot.version.runs(tree.schema().tree);
         let slot = runs.binary_search_by_key(&row.run, |run| run.id).ok();
         let slot = slot.filter(|slot| {
-            let is_alive = |run: &Arc<Run>| !run.marks.is_dead(row.ordinal, self.snapshot.seq);
-            let own_dead = self.own().dead_rows(row.run);
+            let is_alive =
+                |run: &Arc<Run>| !run.deletion_vector.is_dead(row.ordinal, self.snapshot.seq);
+            let own_dead = self.write_set().dead_rows(row.run);
             let is_own_dead = own_dead.is_some_and(|dead| dead.contains(row.ordinal));
             runs.get(*slot).is_some_and(is_alive) && !is_own_dead
         });
@@ -142,7 +147,7 @@ impl Transaction {
         let RowRef::Run { slot, ordinal } = row else {
             return;
         };
-        // Entries of an index are not marked: another run may say that they are gone.
+        // Entries of an index are in no deletion vector: another run may say that they are gone.
         if view.tree.index().is_some() {
             return;
         }

@@ -23,7 +23,7 @@ impl Transaction {
 
     /// Adds a run whose values and head are written.
     pub(crate) fn add_run(&mut self, tree: &Arc<Tree>, run: Run) {
-        let mut own = self.own();
+        let mut own = self.write_set();
         own.savepoints.note_newest_run(run.tree, run.id);
         own.tree_mut(tree).runs.push(Arc::new(run));
     }

@@ -11,10 +11,10 @@ use roaring::RoaringBitmap;
 use varve_sort::VecMap;
 use varve_types::{CommitSeq, RunId, TreeId};
 
-use crate::catalogue::{Catalogue, CatalogueChange};
+use crate::catalog::{Catalog, CatalogChange};
 use crate::error::{Result, StoreError};
 use crate::memtable::MemtableSlot;
-use crate::transaction::own::Own;
+use crate::transaction::write_set::WriteSet;
 
 /// Names a savepoint of one transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -33,8 +33,8 @@ pub(crate) struct Savepoint {
     ended: VecMap<TreeId, RoaringBitmap>,
     /// Runs that were spilled.
     runs: Vec<(TreeId, RunId)>,
-    /// The catalogue and the number of its changes at the savepoint, if it was changed after.
-    catalogue: Option<(Option<Arc<Catalogue>>, usize)>,
+    /// The catalog and the number of its changes at the savepoint, if it was changed after.
+    catalog: Option<(Option<Arc<Catalog>>, usize)>,
 }
 
 impl Savepoint {
@@ -44,8 +44,8 @@ impl Savepoint {
         merge(&mut self.rows, later.rows);
         merge(&mut self.ended, later.ended);
         self.runs.extend(later.runs);
-        if self.catalogue.is_none() {
-            self.catalogue = later.catalogue;
+        if self.catalog.is_none() {
+            self.catalog = later.catalog;
         }
     }
 }
@@ -102,10 +102,10 @@ impl Savepoints {
         }
     }
 
-    pub(crate) fn note_catalogue(&mut self, before: Option<&Arc<Catalogue>>, changes: usize) {
+    pub(crate) fn note_catalog(&mut self, before: Option<&Arc<Catalog>>, changes: usize) {
         if let Some(last) = self.last_mut() {
             let before = || (before.map(Arc::clone), changes);
-            last.catalogue.get_or_insert_with(before);
+            last.catalog.get_or_insert_with(before);
         }
     }
 
@@ -138,8 +138,8 @@ impl Savepoints {
     }
 }
 
-impl Own {
-    /// Marks the point that [`Own::rollback_to`] returns to.
+impl WriteSet {
+    /// Sets the point that [`WriteSet::rollback_to`] returns to.
     pub(crate) fn savepoint(&mut self) -> SavepointId {
         self.savepoints.now += 1;
         let seq = self.savepoints.now();
@@ -174,15 +174,15 @@ impl Own {
             revive(&mut self.dead_versions, tree, |dead| *dead -= versions);
         }
         for (tree, versions) in &since.ended {
-            if let Some(own) = self.trees.get_mut(tree) {
+            if let Some(written) = self.trees.get_mut(tree) {
                 for version in versions {
-                    own.buffer.revive(version);
+                    written.buffer.revive(version);
                 }
             }
         }
         // After the step before: of what was written and deleted since, nothing stays.
-        for own in self.trees.values_mut() {
-            own.buffer.hide_since(CommitSeq(id.0));
+        for written in self.trees.values_mut() {
+            written.buffer.hide_since(CommitSeq(id.0));
         }
         for (run, rows) in &since.rows {
             if let Some(dead) = self.dead_rows.get_mut(run) {
@@ -194,17 +194,17 @@ impl Own {
         }
         for (tree, run) in &since.runs {
             self.dead_rows.remove(run);
-            if let Some(own) = self.trees.get_mut(tree) {
-                own.runs.retain(|own| own.id != *run);
+            if let Some(written) = self.trees.get_mut(tree) {
+                written.runs.retain(|written| written.id != *run);
             }
         }
-        if let Some((catalogue, changes)) = since.catalogue {
-            self.catalogue = catalogue;
+        if let Some((catalog, changes)) = since.catalog {
+            self.catalog = catalog;
             // Nothing may be left of trees, and versions of trees, that do not exist any more.
             for change in self.changes.drain(changes.min(self.changes.len())..) {
-                if let CatalogueChange::CreateTree(schema) = change
-                    && let Some(own) = self.trees.get(&schema.tree)
-                    && own.tree.schema().version == schema.version
+                if let CatalogChange::CreateTree(schema) = change
+                    && let Some(written) = self.trees.get(&schema.tree)
+                    && written.tree.schema().version == schema.version
                 {
                     self.trees.remove(&schema.tree);
                 }

@@ -18,9 +18,9 @@ use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::memtable::{RowTable, RowVersion};
 use crate::paced_run;
 use crate::page_sink::PageSink;
-use crate::read::{ChunkRequest, KeyRange, OWN_SEQ, TableChunk, lock_own};
+use crate::read::{ChunkRequest, KeyRange, TableChunk, WRITE_SET_SEQ, lock_write_set};
 use crate::run::Run;
-use crate::transaction::own::Own;
+use crate::transaction::write_set::WriteSet;
 use crate::tree::Tree;
 
 /// The rows that came between two savepoints.
@@ -67,29 +67,34 @@ impl Spill {
 
     /// Writes out what all buffers hold. Fails for good: the rows are lost to the transaction then,
     /// and also where the future is dropped.
-    pub(crate) async fn write_buffers(&mut self, own: &Mutex<Own>) -> Result<()> {
+    pub(crate) async fn write_buffers(&mut self, write_set: &Mutex<WriteSet>) -> Result<()> {
         let buffers: Vec<(Arc<Tree>, RowTable)> = {
-            let mut own = lock_own(own);
-            own.check_usable()?;
-            own.failure = Some(StoreErrorKind::SpillInterrupted.into());
-            let full = own
+            let mut write_set = lock_write_set(write_set);
+            write_set.check_usable()?;
+            write_set.failure = Some(StoreErrorKind::SpillInterrupted.into());
+            let full = write_set
                 .trees
                 .values_mut()
-                .filter(|own| own.buffer.versions() > 0);
-            full.map(|own| (Arc::clone(&own.tree), core::mem::take(&mut own.buffer)))
-                .collect()
+                .filter(|written| written.buffer.versions() > 0);
+            full.map(|written| {
+                (
+                    Arc::clone(&written.tree),
+                    core::mem::take(&mut written.buffer),
+                )
+            })
+            .collect()
         };
         for (tree, buffer) in buffers {
-            if let Err(error) = self.write_buffer(&tree, &buffer, own).await {
-                lock_own(own).failure = Some(error.clone());
+            if let Err(error) = self.write_buffer(&tree, &buffer, write_set).await {
+                lock_write_set(write_set).failure = Some(error.clone());
                 return Err(error);
             }
         }
-        let mut own = lock_own(own);
-        own.failure = None;
-        let bytes = own.buffer_bytes();
+        let mut write_set = lock_write_set(write_set);
+        write_set.failure = None;
+        let bytes = write_set.buffer_bytes();
         // A smaller reservation is never refused.
-        let _ = own.reservation.resize(bytes);
+        let _ = write_set.reservation.resize(bytes);
         Ok(())
     }
 
@@ -100,27 +105,27 @@ impl Spill {
         &mut self,
         tree: &Arc<Tree>,
         buffer: &RowTable,
-        own: &Mutex<Own>,
+        write_set: &Mutex<WriteSet>,
     ) -> Result<()> {
         let id = tree.schema().tree;
-        let starts = lock_own(own).savepoints.segment_starts();
+        let starts = lock_write_set(write_set).savepoints.segment_starts();
         let mut ended = BTreeMap::new();
         for (segment, start) in starts.iter().enumerate() {
             let end = starts.get(segment + 1);
             let part = Segment {
                 number: segment,
                 start: *start,
-                seq: end.map_or(OWN_SEQ, |end| CommitSeq(end.0.saturating_sub(1))),
+                seq: end.map_or(WRITE_SET_SEQ, |end| CommitSeq(end.0.saturating_sub(1))),
                 earlier: (0..buffer.first_since(*start)).collect(),
             };
-            self.write_segment(tree, buffer, &part, own, &mut ended)
+            self.write_segment(tree, buffer, &part, write_set, &mut ended)
                 .await?;
         }
-        let mut own = lock_own(own);
+        let mut write_set = lock_write_set(write_set);
         for (run, ordinal) in ended.values() {
-            own.dead_rows_mut(id, *run).insert(*ordinal);
+            write_set.dead_rows_mut(id, *run).insert(*ordinal);
         }
-        own.savepoints.move_ended(id, &ended);
+        write_set.savepoints.move_ended(id, &ended);
         Ok(())
     }
 
@@ -129,7 +134,7 @@ impl Spill {
         tree: &Arc<Tree>,
         buffer: &RowTable,
         segment: &Segment,
-        own: &Mutex<Own>,
+        write_set: &Mutex<WriteSet>,
         ended: &mut BTreeMap<u32, (RunId, u32)>,
     ) -> Result<()> {
         let mut rows = buffer.ascend(Bound::Unbounded, segment.seq);
@@ -138,7 +143,7 @@ impl Spill {
             return Ok(());
         };
         let id = tree.schema().tree;
-        self.open_run(tree, segment, &first, own).await?;
+        self.open_run(tree, segment, &first, write_set).await?;
         let Some(open) = self.open.get_mut(&id) else {
             return Ok(());
         };
@@ -184,18 +189,21 @@ impl Spill {
         tree: &Arc<Tree>,
         segment: &Segment,
         first: &[u8],
-        own: &Mutex<Own>,
+        write_set: &Mutex<WriteSet>,
     ) -> Result<()> {
         let id = tree.schema().tree;
         let goes_on = self.open.get(&id).is_some_and(|open| {
             let above = open.writer.last_key().is_none_or(|last| last < first);
-            let same = lock_own(own).savepoints.segment_of(open.segment) == segment.number;
+            let same = lock_write_set(write_set)
+                .savepoints
+                .segment_of(open.segment)
+                == segment.number;
             above && same && open.writer.rows() < RUN_ROWS_MAX
         });
         if goes_on {
             return Ok(());
         }
-        self.finish(own, Some(id)).await?;
+        self.finish(write_set, Some(id)).await?;
         let run = self.sink.new_run();
         let writer = RunWriter::new(tree.run_spec(run))?;
         let open = OpenRun {
@@ -204,7 +212,9 @@ impl Spill {
             writer,
         };
         self.open.insert(id, open);
-        lock_own(own).savepoints.note_run(segment.number, id, run);
+        lock_write_set(write_set)
+            .savepoints
+            .note_run(segment.number, id, run);
         Ok(())
     }
 
@@ -220,7 +230,11 @@ impl Spill {
     }
 
     /// Ends open runs, of one tree or of all, and makes them readable.
-    pub(crate) async fn finish(&mut self, own: &Mutex<Own>, tree: Option<TreeId>) -> Result<()> {
+    pub(crate) async fn finish(
+        &mut self,
+        write_set: &Mutex<WriteSet>,
+        tree: Option<TreeId>,
+    ) -> Result<()> {
         let trees: Vec<TreeId> = match tree {
             Some(tree) => vec![tree],
             None => self.open.keys().copied().collect(),
@@ -234,8 +248,8 @@ impl Spill {
             self.sink.put_finished(&mut finished).await?;
             self.sink.write_pending().await?;
             let run = Run::new(tree, Arc::new(finished.head), finished.bytes);
-            if let Some(own) = lock_own(own).trees.get_mut(&tree) {
-                own.runs.push(Arc::new(run));
+            if let Some(written) = lock_write_set(write_set).trees.get_mut(&tree) {
+                written.runs.push(Arc::new(run));
             }
         }
         Ok(())

@@ -10,7 +10,7 @@ use varve_types::{Batch, CommitSeq, Invariant, TreeId, key_prefix_end};
 use crate::error::{Result, StoreError};
 use crate::format::row::entry_is_deleted;
 use crate::memtable::{MemtableSlot, RowTable};
-use crate::read::{OWN_SEQ, View};
+use crate::read::{View, WRITE_SET_SEQ};
 use crate::transaction::Transaction;
 use crate::transaction::index::no_index;
 use crate::tree::Tree;
@@ -41,7 +41,7 @@ impl Transaction {
         let mut doubtful = Vec::new();
         for prefix in prefixes {
             let own = view
-                .with_own(|own| entries_of(own, &prefix, OWN_SEQ))
+                .with_own_rows(|own| entries_of(own, &prefix, WRITE_SET_SEQ))
                 .unwrap_or_default();
             let seq = self.snapshot.seq;
             let has_others = MemtableSlot::ALL.into_iter().any(|slot| {

@@ -7,17 +7,17 @@ use roaring::RoaringBitmap;
 use varve_sort::VecMap;
 use varve_types::{ColumnBuilder, IndexState, Invariant, RunId, SortKey, TreeId, Uniqueness};
 
-use crate::catalogue::{Catalogue, CatalogueChange};
-use crate::claims::Claims;
+use crate::catalog::{Catalog, CatalogChange};
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::row::Projection;
 use crate::memtable::{Memtable, MemtableSlot, RowTable};
-use crate::read::{OWN_SEQ, builders, decode_version};
+use crate::read::{WRITE_SET_SEQ, builders, decode_version};
+use crate::row_locks::RowLocks;
 use crate::run::RunTrace;
 use crate::snapshot::Snapshot;
 use crate::state::State;
-use crate::transaction::claim::deleted_rows;
-use crate::transaction::own::Own;
+use crate::transaction::lock_rows::deleted_rows;
+use crate::transaction::write_set::WriteSet;
 use crate::tree::Tree;
 
 /// A version of the memtable and its key.
@@ -30,8 +30,8 @@ pub(crate) struct Deletes {
     pub(crate) versions: VecMap<(MemtableSlot, TreeId), Vec<KeyedVersion>>,
     /// Rows of runs, own ones included.
     pub(crate) rows: VecMap<(TreeId, RunId), RoaringBitmap>,
-    /// What the transaction claims, where it is now.
-    pub(crate) claims: Claims,
+    /// What the transaction locks, where it is now.
+    pub(crate) row_locks: RowLocks,
 }
 
 impl Deletes {
@@ -41,23 +41,27 @@ impl Deletes {
 }
 
 /// Compares a transaction with everything that was committed since its snapshot.
-pub(super) fn validate(state: &State, snapshot: &Snapshot, own: &Own) -> Result<Deletes> {
-    let catalogue_changed = state.catalogue.version != snapshot.catalogue.version;
-    if !own.changes.is_empty() && catalogue_changed {
-        return Err(conflict("the catalogue was changed by a concurrent commit"));
+pub(super) fn validate(
+    state: &State,
+    snapshot: &Snapshot,
+    write_set: &WriteSet,
+) -> Result<Deletes> {
+    let catalog_changed = state.catalog.version != snapshot.catalog.version;
+    if !write_set.changes.is_empty() && catalog_changed {
+        return Err(conflict("the catalog was changed by a concurrent commit"));
     }
-    check_trees(state, snapshot, own)?;
-    check_indexes(state, snapshot, own)?;
-    check_inserts(state, snapshot, own)?;
+    check_trees(state, snapshot, write_set)?;
+    check_indexes(state, snapshot, write_set)?;
+    check_inserts(state, snapshot, write_set)?;
     let mut deletes = Deletes {
-        claims: check_claims(state, snapshot, own)?,
+        row_locks: check_row_locks(state, snapshot, write_set)?,
         ..Deletes::default()
     };
-    let dropped = own.dropped_trees();
-    let dead = own.dead_versions.iter();
+    let dropped = write_set.dropped_trees();
+    let dead = write_set.dead_versions.iter();
     let memtables = state.memtables();
     for ((slot, tree), versions) in dead.filter(|((_, tree), _)| !dropped.contains(tree)) {
-        let shape = tree_of(state, own, *tree)?;
+        let shape = tree_of(state, write_set, *tree)?;
         let memtable = snapshot.memtables.get(*slot).ok_or_else(row_conflict)?;
         if let Some(slot) = memtables.slot_of(memtable) {
             let keys = keys_of_versions(memtable, shape, versions)?;
@@ -76,7 +80,7 @@ pub(super) fn validate(state: &State, snapshot: &Snapshot, own: &Own) -> Result<
             rows_now(state, run, &rows, &mut deletes)?;
         }
     }
-    let dead = own.dead_rows.iter();
+    let dead = write_set.dead_rows.iter();
     for (run, dead) in dead.filter(|(_, dead)| !dropped.contains(&dead.tree)) {
         match snapshot.version.run(dead.tree, *run) {
             Some(seen) => rows_now(state, &seen.pin.trace, &dead.ordinals, &mut deletes)?,
@@ -87,18 +91,18 @@ pub(super) fn validate(state: &State, snapshot: &Snapshot, own: &Own) -> Result<
     Ok(deletes)
 }
 
-/// Claimed rows must still be there, and nobody may have claimed what this transaction deletes or
-/// claims.
-fn check_claims(state: &State, snapshot: &Snapshot, own: &Own) -> Result<Claims> {
-    if state.claims.is_empty() && own.claims.is_empty() {
-        return Ok(Claims::default());
+/// Locked rows must still be there, and nobody may have locked what this transaction deletes or
+/// locks.
+fn check_row_locks(state: &State, snapshot: &Snapshot, write_set: &WriteSet) -> Result<RowLocks> {
+    if state.row_locks.is_empty() && write_set.row_locks.is_empty() {
+        return Ok(RowLocks::default());
     }
-    let claims = own.claims.now(state).ok_or_else(row_conflict)?;
-    let deleted = deleted_rows(snapshot, own);
-    if state.claims.forbid(snapshot.seq, &deleted, &claims) {
-        return Err(conflict("a row was claimed by a concurrent commit"));
+    let row_locks = write_set.row_locks.now(state).ok_or_else(row_conflict)?;
+    let deleted = deleted_rows(snapshot, write_set);
+    if state.row_locks.forbid(snapshot.seq, &deleted, &row_locks) {
+        return Err(conflict("a row was locked by a concurrent commit"));
     }
-    Ok(claims)
+    Ok(row_locks)
 }
 
 /// `40001`
@@ -139,39 +143,39 @@ fn rows_now(
 
 fn check_alive(state: &State, run: &RunTrace, rows: &RoaringBitmap) -> Result<()> {
     match state.version.run(run.tree, run.id) {
-        Some(run) if run.marks.all_alive_now(rows) => Ok(()),
+        Some(run) if run.deletion_vector.all_alive_now(rows) => Ok(()),
         _ => Err(row_conflict()),
     }
 }
 
 /// The tree after this transaction's own changes; dropped by it, its rows need no deleting.
-fn tree_of<'a>(state: &'a State, own: &'a Own, tree: TreeId) -> Result<&'a Arc<Tree>> {
-    let catalogue: &Catalogue = own.catalogue.as_ref().unwrap_or(&state.catalogue);
-    let shape = catalogue.trees.get(&tree);
+fn tree_of<'a>(state: &'a State, write_set: &'a WriteSet, tree: TreeId) -> Result<&'a Arc<Tree>> {
+    let catalog: &Catalog = write_set.catalog.as_ref().unwrap_or(&state.catalog);
+    let shape = catalog.trees.get(&tree);
     shape.ok_or_else(|| conflict("a table was dropped by a concurrent commit"))
 }
 
-fn check_trees(state: &State, snapshot: &Snapshot, own: &Own) -> Result<()> {
-    for tree in &own.guarded {
+fn check_trees(state: &State, snapshot: &Snapshot, write_set: &WriteSet) -> Result<()> {
+    for tree in &write_set.guarded {
         let written = state.written.get(tree);
         if written.is_some_and(|written| *written > snapshot.seq) {
             return Err(conflict("a table was changed while it was altered"));
         }
     }
-    for tree in own.watched.iter().flatten() {
+    for tree in write_set.watched.iter().flatten() {
         let written = state.written.get(tree);
         if written.is_some_and(|written| *written > snapshot.seq) {
             let message = "a table that was read was changed by a concurrent commit";
             return Err(conflict(message));
         }
     }
-    if own.catalogue.is_some() {
+    if write_set.catalog.is_some() {
         return Ok(());
     }
-    let dead = own.dead_rows.values().map(|dead| dead.tree);
-    for tree in own.trees.keys().copied().chain(dead) {
-        let version = tree_of(state, own, tree)?.schema().version;
-        let seen = snapshot.catalogue.trees.get(&tree);
+    let dead = write_set.dead_rows.values().map(|dead| dead.tree);
+    for tree in write_set.trees.keys().copied().chain(dead) {
+        let version = tree_of(state, write_set, tree)?.schema().version;
+        let seen = snapshot.catalog.trees.get(&tree);
         if seen.is_some_and(|seen| seen.schema().version != version) {
             return Err(conflict("a table was altered by a concurrent commit"));
         }
@@ -181,14 +185,14 @@ fn check_trees(state: &State, snapshot: &Snapshot, own: &Own) -> Result<()> {
 
 /// Whoever writes to a table maintains each of its indexes, and whoever makes an index knows each
 /// row of the table.
-fn check_indexes(state: &State, snapshot: &Snapshot, own: &Own) -> Result<()> {
-    for change in &own.changes {
-        if let CatalogueChange::CreateTree(schema) = change
+fn check_indexes(state: &State, snapshot: &Snapshot, write_set: &WriteSet) -> Result<()> {
+    for change in &write_set.changes {
+        if let CatalogChange::CreateTree(schema) = change
             && let SortKey::Index(index) = &schema.key
             && index.state == IndexState::Valid
         {
             // Of an index that was building, all that was written to it was seen to be unique.
-            let building = snapshot.catalogue.trees.contains_key(&schema.tree);
+            let building = snapshot.catalog.trees.contains_key(&schema.tree);
             let source = if building { schema.tree } else { index.of };
             let written = state.written.get(&source);
             if written.is_some_and(|written| *written > snapshot.seq) {
@@ -196,15 +200,15 @@ fn check_indexes(state: &State, snapshot: &Snapshot, own: &Own) -> Result<()> {
             }
         }
     }
-    if state.catalogue.version == snapshot.catalogue.version {
+    if state.catalog.version == snapshot.catalog.version {
         return Ok(());
     }
-    let written = own.written_trees();
+    let written = write_set.written_trees();
     let missed = |(id, tree): (&TreeId, &Arc<Tree>)| {
         let of = tree.index().map(|index| index.of);
-        of.is_some_and(|of| written.contains(&of)) && !snapshot.catalogue.trees.contains_key(id)
+        of.is_some_and(|of| written.contains(&of)) && !snapshot.catalog.trees.contains_key(id)
     };
-    if state.catalogue.trees.iter().any(missed) {
+    if state.catalog.trees.iter().any(missed) {
         return Err(conflict("an index was created by a concurrent commit"));
     }
     // Entries that were checked before the index was filled may be there twice now.
@@ -213,12 +217,12 @@ fn check_indexes(state: &State, snapshot: &Snapshot, own: &Own) -> Result<()> {
         index.is_some_and(|index| index.state == state && index.uniqueness != Uniqueness::None)
     };
     let unchecked = |(id, tree): (&TreeId, &Arc<Tree>)| {
-        let seen = snapshot.catalogue.trees.get(id);
-        own.trees.contains_key(id)
+        let seen = snapshot.catalog.trees.get(id);
+        write_set.trees.contains_key(id)
             && is(tree, IndexState::Valid)
             && seen.is_some_and(|seen| is(seen, IndexState::Building))
     };
-    if state.catalogue.trees.iter().any(unchecked) {
+    if state.catalog.trees.iter().any(unchecked) {
         return Err(conflict(
             "a unique index was completed by a concurrent commit",
         ));
@@ -226,24 +230,24 @@ fn check_indexes(state: &State, snapshot: &Snapshot, own: &Own) -> Result<()> {
     Ok(())
 }
 
-fn check_inserts(state: &State, snapshot: &Snapshot, own: &Own) -> Result<()> {
-    if own.entries_seq.is_some() {
+fn check_inserts(state: &State, snapshot: &Snapshot, write_set: &WriteSet) -> Result<()> {
+    if write_set.entries_seq.is_some() {
         // What others have written to an index counts more than what it lacked.
         return Ok(());
     }
     let taken = || conflict("a key was inserted by a concurrent commit");
-    for (id, own) in &own.trees {
-        for (key, version) in own.buffer.ascend(Bound::Unbounded, OWN_SEQ) {
-            let row = own.buffer.row(version).or_broken("row to check")?;
-            let Some(key) = own.tree.conflict_key(key, row) else {
+    for (id, write_set) in &write_set.trees {
+        for (key, version) in write_set.buffer.ascend(Bound::Unbounded, WRITE_SET_SEQ) {
+            let row = write_set.buffer.row(version).or_broken("row to check")?;
+            let Some(key) = write_set.tree.conflict_key(key, row) else {
                 continue;
             };
             if state.recent.has_key(*id, key, snapshot.seq) {
                 return Err(taken());
             }
         }
-        let ranges = own.runs.iter().filter_map(|run| run.key_range());
-        let ranges = ranges.filter_map(|(first, last)| own.tree.conflict_range(first, last));
+        let ranges = write_set.runs.iter().filter_map(|run| run.key_range());
+        let ranges = ranges.filter_map(|(first, last)| write_set.tree.conflict_range(first, last));
         for (first, last) in ranges {
             if state.recent.has_range(*id, first, last, snapshot.seq) {
                 return Err(taken());

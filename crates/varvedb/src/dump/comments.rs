@@ -55,7 +55,7 @@ const COMMENTED: [(&str, &str); 7] = [
 ];
 
 /// What has no schema: how COMMENT ON names it, what its name is in the database that is dumped or
-/// loaded, and the catalogue that has it.
+/// loaded, and the catalog that has it.
 const SHARED: [(&str, &str, &str); 2] = [
     (
         "DATABASE",

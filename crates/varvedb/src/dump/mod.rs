@@ -1,5 +1,5 @@
 //! A database as a script of SQL, as pg_dump writes it: it loads into PostgreSQL and into an empty
-//! database here, with equal rows. What it says of the objects comes from the catalogue by SQL.
+//! database here, with equal rows. What it says of the objects comes from the catalog by SQL.
 //!
 //! Objects come in the order in which they can be made: schemas; types, functions, sequences and
 //! tables with their CHECK constraints, each behind what it names; then the rows, keys and indexes;
@@ -10,7 +10,7 @@
 
 mod comments;
 mod definitions;
-mod families;
+mod inheritance;
 mod rows;
 
 use std::collections::BTreeSet;
@@ -159,7 +159,7 @@ impl Dump<'_, '_> {
         self.rows_of(&tables).await?;
         if self.options.schema {
             self.keys_and_indexes(&tables).await?;
-            self.families().await?;
+            self.inheritance().await?;
             self.creations(&last, &relations).await?;
         }
         let tables = self::tables(&relations, &last);
@@ -218,7 +218,7 @@ impl Dump<'_, '_> {
         Ok(cell)
     }
 
-    /// The rows of a query on the catalogue as text; NULL is `None`.
+    /// The rows of a query on the catalog as text; NULL is `None`.
     async fn cells(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>> {
         let result = self.session.query(sql, &[]).await?;
         Ok(result.text_rows().collect())

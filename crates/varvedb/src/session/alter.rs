@@ -89,13 +89,13 @@ impl Run<'_> {
         let mut catalog = Catalog::clone(self.catalog);
         let table = Arc::new(table.clone());
         catalog.add_table(Arc::clone(&table));
-        for member in catalog.members_of(&table) {
-            if self.has_astray(transaction, &catalog, &member).await? {
+        for child in catalog.inheritance_with_rows(&table) {
+            if self.has_astray(transaction, &catalog, &child).await? {
                 let message = format!(
                     "partition constraint of relation \"{}\" is violated by some row",
-                    member.name
+                    child.name
                 );
-                return Err(Error::new(SqlState::CHECK_VIOLATION, message).with_table(&member.name));
+                return Err(Error::new(SqlState::CHECK_VIOLATION, message).with_table(&child.name));
             }
         }
         for parent in table.parents() {
@@ -120,12 +120,12 @@ impl Run<'_> {
             return Ok(());
         };
         let mut catalog = Catalog::clone(self.catalog);
-        let mut family = TableDef::clone(parent);
-        family.change_family(|family| family.children.push(new.object));
-        catalog.add_table(Arc::new(family));
+        let mut inheritance = TableDef::clone(parent);
+        inheritance.change_inheritance(|inheritance| inheritance.children.push(new.object));
+        catalog.add_table(Arc::new(inheritance));
         catalog.add_table(Arc::new(new.clone()));
-        for member in catalog.members_of(default) {
-            if self.has_astray(transaction, &catalog, &member).await? {
+        for child in catalog.inheritance_with_rows(default) {
+            if self.has_astray(transaction, &catalog, &child).await? {
                 let message = format!(
                     "updated partition constraint for default partition \"{}\" would be violated \
                      by some row",

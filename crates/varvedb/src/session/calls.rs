@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use varve_dml::StatementTxn;
 use varve_expr::{Expr, evaluate, evaluate_constant};
-use varve_plan::{Bound, FIRST_CALL, Plan, Statement, Uncalled};
+use varve_plan::{Bound, FIRST_CALL, PendingCalls, Plan, Statement};
 use varve_routine::Routine;
 use varve_types::meter::Cancel;
 use varve_types::{Error, LogicalType, Result, Value};
@@ -32,7 +32,7 @@ impl Run<'_> {
             let value = called.await?.into_iter().flatten().next();
             parameters.push(value.unwrap_or(Value::Null));
         }
-        if !bound.has_uncalled {
+        if !bound.has_pending_calls {
             return Ok((parameters, None));
         }
         let run = Run {
@@ -43,8 +43,8 @@ impl Run<'_> {
             ..*self
         };
         let mut statement = bound.statement.clone();
-        while let Some(uncalled) = statement.take_uncalled()? {
-            let rows = run.called(txn, uncalled).await?;
+        while let Some(pending_calls) = statement.take_pending_calls()? {
+            let rows = run.called(txn, pending_calls).await?;
             statement.put_called(&rows);
         }
         self.notices.borrow_mut().append(&mut run.notices.take());
@@ -52,12 +52,12 @@ impl Run<'_> {
     }
 
     /// The rows of what was taken out of a plan.
-    async fn called(&self, txn: &mut StatementTxn, uncalled: Uncalled) -> Result<Plan> {
-        let Uncalled {
+    async fn called(&self, txn: &mut StatementTxn, pending_calls: PendingCalls) -> Result<Plan> {
+        let PendingCalls {
             input,
             calls,
             ordinality,
-        } = uncalled;
+        } = pending_calls;
         let mut types = input.types();
         let batches = self.rows_of(&txn.store, &input).await?;
         let mut routines = Vec::with_capacity(calls.len());

@@ -61,7 +61,7 @@ impl Run<'_> {
                     true => result.notices.push(exists_notice(&definition.table.name)),
                     false => {
                         let table = create_table(transaction, definition).await?;
-                        self.join_family(transaction, &table).await?;
+                        self.join_inheritance(transaction, &table).await?;
                     }
                 }
                 Ok(result)
@@ -161,11 +161,15 @@ impl Run<'_> {
 
     /// Makes a new table the child of those that it inherits from. Where another partition took the
     /// rows of no other one, it must have none of the new one.
-    async fn join_family(&self, transaction: &mut Transaction, table: &TableDef) -> Result<()> {
+    async fn join_inheritance(
+        &self,
+        transaction: &mut Transaction,
+        table: &TableDef,
+    ) -> Result<()> {
         let mut changed = ChangedTables::new(self.catalog);
         for parent in table.parents() {
             changed.change(*parent, |parent| {
-                parent.change_family(|family| family.children.push(table.object));
+                parent.change_inheritance(|inheritance| inheritance.children.push(table.object));
             });
             self.check_default(transaction, *parent, table).await?;
         }

@@ -127,7 +127,7 @@ impl Session {
         Ok(ResultSet::command("PREPARE"))
     }
 
-    /// A text as a prepared statement for a catalogue.
+    /// A text as a prepared statement for a catalog.
     pub(super) fn prepared_with(
         &self,
         catalog: &Arc<Catalog>,

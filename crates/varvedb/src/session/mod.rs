@@ -12,11 +12,11 @@ mod cursor;
 mod define;
 mod direct;
 mod kept;
-mod lent;
 mod locale;
 mod modes;
 mod of_block;
 mod other_settings;
+mod overlay;
 pub(crate) mod routine;
 pub(crate) mod run;
 mod savepoint;
@@ -54,7 +54,7 @@ use varve_types::Notice;
 pub use batch::BatchError;
 pub use cancel::CancelFlag;
 
-pub(crate) use lent::LentSettings;
+pub(crate) use overlay::SettingsOverlay;
 
 use block::Block;
 use cursor::Cursors;
@@ -346,7 +346,7 @@ impl Session {
         let parameters = crate::parameters::typed_parameters(parameters, types, &locale)?;
         // Functions of users may ask for settings.
         if planned.bound.reads_settings || !catalog.functions.is_empty() {
-            self.lend_settings(scope.modes, planned.bound.reads_settings);
+            self.overlay_settings(scope.modes, planned.bound.reads_settings);
         }
         let around = Surroundings {
             txn,

@@ -8,7 +8,7 @@ use varve_types::{Error, Result};
 use super::{Block, Session};
 
 impl Session {
-    /// The catalogue as an open block sees it.
+    /// The catalog as an open block sees it.
     pub(crate) fn catalog_of_block(&mut self) -> Result<Arc<Catalog>> {
         let Block::Open(open) = &self.block else {
             return Err(Error::internal("there is no open block"));

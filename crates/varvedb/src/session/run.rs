@@ -36,7 +36,7 @@ pub(crate) struct Run<'a> {
     pub shared: &'a Shared,
     pub host: &'a SessionHost,
     pub catalog: &'a Arc<Catalog>,
-    /// Where functions see what their statements made of the catalogue.
+    /// Where functions see what their statements made of the catalog.
     pub catalogs: &'a RefCell<CatalogCache>,
     pub path: &'a SearchPath,
     pub temporary: &'a RefCell<Temporary>,
@@ -109,13 +109,13 @@ impl Run<'_> {
             statement => {
                 self.fire_truncate(txn, statement, Timing::BEFORE_STATEMENT)
                     .await?;
-                let before = txn.store.catalogue_state();
+                let before = txn.store.catalog_state();
                 let result = match statement {
                     Statement::Utility(utility) => self.utility(txn, utility).await,
                     Statement::AlterTable(alter) => self.alter_table(txn, alter).await,
                     _ => self.define(&mut txn.store, statement).await,
                 }?;
-                if !before.is_same(&txn.store.catalogue_state()) {
+                if !before.is_same(&txn.store.catalog_state()) {
                     drop_comments(&mut txn.store, self.catalog)?;
                     if result.command == "ALTER" {
                         follow(&mut txn.store, self.catalog)?;

@@ -311,8 +311,8 @@ fn drop_object(transaction: &mut Transaction, catalog: &Catalog, object: Dropped
     Ok(())
 }
 
-/// Takes tables that go out of the families of those that stay.
-fn leave_families(changed: &mut ChangedTables<'_>, catalog: &Catalog, all: &[Dropped]) {
+/// Takes tables that go out of the inheritance of those that stay.
+fn leave_inheritance(changed: &mut ChangedTables<'_>, catalog: &Catalog, all: &[Dropped]) {
     for object in all {
         let Dropped::Table(object) = object else {
             continue;
@@ -321,7 +321,9 @@ fn leave_families(changed: &mut ChangedTables<'_>, catalog: &Catalog, all: &[Dro
         for parent in table.map_or(&[][..], |table| table.parents()) {
             if !all.contains(&Dropped::Table(*parent)) {
                 changed.change(*parent, |parent| {
-                    parent.change_family(|family| family.children.retain(|child| child != object));
+                    parent.change_inheritance(|inheritance| {
+                        inheritance.children.retain(|child| child != object)
+                    });
                 });
             }
         }
@@ -332,7 +334,7 @@ fn leave_families(changed: &mut ChangedTables<'_>, catalog: &Catalog, all: &[Dro
 fn drop_parts(transaction: &mut Transaction, catalog: &Catalog, all: &[Dropped]) {
     let mut changed = ChangedTables::new(catalog);
     let mut keys: Vec<(ObjectId, usize)> = Vec::new();
-    leave_families(&mut changed, catalog, all);
+    leave_inheritance(&mut changed, catalog, all);
     for object in all {
         match *object {
             Dropped::Default(table, at) if !all.contains(&Dropped::Table(table)) => {

@@ -1,4 +1,4 @@
-//! The catalogue is changed by what a statement changes, and equals one that is made anew.
+//! The catalog is changed by what a statement changes, and equals one that is made anew.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -55,7 +55,7 @@ fn catalog(cache: &mut CatalogCache, transaction: &Transaction, path: &str) -> A
 }
 
 #[test]
-fn a_catalogue_that_was_changed_equals_a_new_one() {
+fn a_catalog_that_was_changed_equals_a_new_one() {
     let database = open(&Arc::default());
     let next = &database.shared.temporary.next;
     let own = temporary_schema(next.load(Ordering::Relaxed));
@@ -76,10 +76,10 @@ fn a_catalogue_that_was_changed_equals_a_new_one() {
 fn a_statement_looks_at_what_it_changes_only() {
     let database = open(&Arc::default());
     let mut session = database.session();
-    let mut before = database.shared.store.begin().catalogue_state();
+    let mut before = database.shared.store.begin().catalog_state();
     for number in 0..50 {
         run(&mut session, &format!("CREATE TABLE t{number} (a int)"));
-        let after = database.shared.store.begin().catalogue_state();
+        let after = database.shared.store.begin().catalog_state();
         assert_eq!(after.changes_since(&before).len(), 1);
         before = after;
     }

@@ -29,7 +29,7 @@ fn skipped(session: &mut Session, query: &str) -> Vec<Vec<varve_types::Value>> {
 }
 
 #[test]
-fn what_others_claimed_or_changed_is_left_out() {
+fn what_others_locked_or_changed_is_left_out() {
     for (held, expected) in [
         (format!("{QUEUE} LIMIT 1 FOR UPDATE"), &[2, 3, 4, 5][..]),
         (format!("{QUEUE} LIMIT 2 FOR SHARE"), &[3, 4, 5]),
@@ -60,7 +60,7 @@ fn what_others_claimed_or_changed_is_left_out() {
 }
 
 #[test]
-fn a_limit_claims_no_more_than_it_gives() {
+fn a_limit_locks_no_more_than_it_gives() {
     let (mut one, mut two) = jobs();
     for (of_one, of_two) in [(1, 2), (3, 4)] {
         let query = format!("{QUEUE} LIMIT 1");
@@ -87,7 +87,7 @@ fn what_a_commit_took_since_the_snapshot_is_left_out() {
     let (mut one, mut two) = jobs();
     assert_eq!(rows(&mut two, "SELECT count(*) FROM jobs"), ints(&[5]));
     run(&mut one, "DELETE FROM jobs WHERE id = 1");
-    // A claim that is committed with a change counts, too.
+    // A row lock that is committed with a change counts, too.
     run(&mut one, "SELECT id FROM jobs WHERE id = 2 FOR UPDATE");
     run(&mut one, "COMMIT");
     assert_eq!(skipped(&mut two, QUEUE), ints(&[3, 4, 5]));
@@ -96,7 +96,7 @@ fn what_a_commit_took_since_the_snapshot_is_left_out() {
 }
 
 #[test]
-fn a_change_in_with_takes_what_was_claimed_for_it() {
+fn a_change_in_with_takes_what_was_locked_for_it() {
     let (mut one, mut two) = jobs();
     let take = "WITH job AS (SELECT id FROM jobs ORDER BY id LIMIT 2 FOR UPDATE SKIP LOCKED),
                 gone AS (DELETE FROM jobs USING job WHERE jobs.id = job.id)

@@ -259,7 +259,7 @@ fn now_is_the_time_at_which_the_block_began() {
 }
 
 #[test]
-fn of_two_that_claim_a_row_the_second_fails() {
+fn of_two_that_lock_a_row_the_second_fails() {
     let database = open(&Arc::new(MemoryKv::new()));
     let (mut a, mut b) = (database.session(), database.session());
     run(
@@ -267,13 +267,17 @@ fn of_two_that_claim_a_row_the_second_fails() {
         "CREATE TABLE t (id BIGINT PRIMARY KEY, n BIGINT); INSERT INTO t VALUES (1, 0), (2, 0)",
     );
     run(&mut a, "CREATE TABLE log (id BIGINT PRIMARY KEY)");
-    let claim = |kind: &str| format!("SELECT n FROM t WHERE id = 1 FOR {kind}");
+    let select_for = |kind: &str| format!("SELECT n FROM t WHERE id = 1 FOR {kind}");
     for (number, (first, second, conflict)) in (0..).zip([
-        (claim("UPDATE"), claim("UPDATE"), true),
-        (claim("SHARE"), claim("UPDATE"), true),
-        (claim("SHARE"), claim("SHARE"), false),
-        (claim("SHARE"), "UPDATE t SET n = n + 1".to_owned(), true),
-        (claim("UPDATE"), "SELECT n FROM t".to_owned(), false),
+        (select_for("UPDATE"), select_for("UPDATE"), true),
+        (select_for("SHARE"), select_for("UPDATE"), true),
+        (select_for("SHARE"), select_for("SHARE"), false),
+        (
+            select_for("SHARE"),
+            "UPDATE t SET n = n + 1".to_owned(),
+            true,
+        ),
+        (select_for("UPDATE"), "SELECT n FROM t".to_owned(), false),
     ]) {
         run(&mut a, "BEGIN");
         run(&mut b, "BEGIN");
@@ -296,7 +300,7 @@ fn of_two_that_claim_a_row_the_second_fails() {
         }
     }
     run(&mut a, "BEGIN READ ONLY");
-    let error = fails(&mut a, &claim("SHARE"));
+    let error = fails(&mut a, &select_for("SHARE"));
     assert_eq!(error.state(), SqlState::READ_ONLY_SQL_TRANSACTION);
 }
 

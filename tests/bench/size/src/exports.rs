@@ -1,17 +1,17 @@
 //! One export for each way in.
 
 use varve_codec::{
-    BlockEncoder, BlockOptions, BlockValues, Codec, Comparison, DecodedBits, Shared, Stage,
-    StringPredicate, StringsRef, WordKind, WordPredicate, aggregate_words, count_codes,
-    decode_bits, decode_strings, decode_words, encode_bits, filter_strings, filter_words,
-    gather_bits, gather_strings, gather_words, put_frames, read_frames, write_frames,
+    BlockEncoder, BlockOptions, BlockValues, Codec, Comparison, DecodedBits, IntegerKind,
+    IntegerPredicate, Shared, Stage, StringPredicate, StringsRef, aggregate_integers, count_codes,
+    decode_bits, decode_integers, decode_strings, encode_bits, filter_integers, filter_strings,
+    gather_bits, gather_integers, gather_strings, put_frames, read_frames, write_frames,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
 
-const KINDS: [WordKind; 3] = [WordKind::Int32, WordKind::Int64, WordKind::Float64];
+const KINDS: [IntegerKind; 3] = [IntegerKind::Int32, IntegerKind::Int64, IntegerKind::Float64];
 
-fn kind(number: usize) -> WordKind {
-    KINDS.get(number).copied().unwrap_or(WordKind::Int64)
+fn kind(number: usize) -> IntegerKind {
+    KINDS.get(number).copied().unwrap_or(IntegerKind::Int64)
 }
 
 fn options(codec: usize) -> BlockOptions {
@@ -24,11 +24,11 @@ fn options(codec: usize) -> BlockOptions {
 
 /// Encodes a block of words, frames included.
 #[wasm_bindgen(js_name = encodeWords)]
-pub fn encode_words(kind_number: usize, codec: usize, words: &[i64], rows: &[usize]) -> Vec<u8> {
+pub fn encode_integers(kind_number: usize, codec: usize, words: &[i64], rows: &[usize]) -> Vec<u8> {
     let mut encoder = BlockEncoder::new(options(codec));
     written(
         encoder
-            .encode(BlockValues::Words(kind(kind_number), words), rows)
+            .encode(BlockValues::Integers(kind(kind_number), words), rows)
             .ok(),
     )
 }
@@ -73,7 +73,7 @@ pub fn decode_some_words(kind_number: usize, shared: &[u8], bytes: &[u8], rows: 
     let Ok(shared) = Shared::decode(shared, usize::MAX) else {
         return 0;
     };
-    let decoded = decode_words(kind(kind_number), &shared, bytes, rows);
+    let decoded = decode_integers(kind(kind_number), &shared, bytes, rows);
     decoded.map_or(0, |decoded| {
         std::mem::size_of_val(&std::hint::black_box(decoded))
     })
@@ -105,7 +105,7 @@ pub fn decode_some_bits(bytes: &[u8], rows: usize) -> Vec<u8> {
 #[wasm_bindgen(js_name = gatherWords)]
 pub fn gather_some_words(kind_number: usize, shared: &[u8], bytes: &[u8], at: &[u16]) -> Vec<i64> {
     let shared = Shared::decode(shared, usize::MAX).unwrap_or_default();
-    gather_words(kind(kind_number), &shared, bytes, 1024, at).unwrap_or_default()
+    gather_integers(kind(kind_number), &shared, bytes, 1024, at).unwrap_or_default()
 }
 
 /// Gathers strings.
@@ -130,21 +130,21 @@ pub fn compute_words(kind_number: usize, shared: &[u8], bytes: &[u8], constants:
     let first = constants.first().copied().unwrap_or_default();
     let doubles = constants
         .iter()
-        .map(|word| varve_codec::f64_from_word(*word));
+        .map(|word| varve_codec::f64_from_integer(*word));
     let predicate = match kind {
-        WordKind::Float64 => WordPredicate::double_in(doubles).and(&WordPredicate::double(
-            Comparison::Lt,
-            varve_codec::f64_from_word(first),
-        )),
-        _ => WordPredicate::integer_in(constants.iter().copied())
-            .and(&WordPredicate::integer(Comparison::GtEq, first)),
+        IntegerKind::Float64 => IntegerPredicate::double_in(doubles).and(
+            &IntegerPredicate::double(Comparison::Lt, varve_codec::f64_from_integer(first)),
+        ),
+        _ => IntegerPredicate::integer_in(constants.iter().copied())
+            .and(&IntegerPredicate::integer(Comparison::GtEq, first)),
     };
-    let Ok(DecodedBits::Plain(bits)) = filter_words(kind, &shared, bytes, 1024, &predicate) else {
+    let Ok(DecodedBits::Plain(bits)) = filter_integers(kind, &shared, bytes, 1024, &predicate)
+    else {
         return 0.0;
     };
     let mut counts = Vec::new();
     let counted = count_codes(&shared, bytes, 1024, Some(&bits), &mut counts);
-    let sum = aggregate_words(kind, &shared, bytes, 1024, Some(&bits));
+    let sum = aggregate_integers(kind, &shared, bytes, 1024, Some(&bits));
     let sum = sum.map_or(0.0, |aggregate| {
         aggregate.sum as f64 + aggregate.count as f64
     });

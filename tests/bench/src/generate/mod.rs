@@ -104,7 +104,7 @@ const fn row(
 pub const GENERATORS: &[Generator] = &[
     row("D1a", "prices, uniform cents", prices::uniform),
     row("D1b", "prices, skewed", prices::skewed),
-    row("D1c", "prices, catalogue of 500", prices::catalogue),
+    row("D1c", "prices, catalog of 500", prices::catalog),
     row("D1d", "prices, cyclic", prices::cyclic),
     row("D2a", "emails, first.lastN", emails::named),
     row("D2b", "emails, numbered", emails::numbered),

@@ -19,15 +19,12 @@ pub(super) fn skewed(name: &str, rows: usize) -> Set {
 }
 
 /// A few hundred prices, the first of them picked most often.
-pub(super) fn catalogue(name: &str, rows: usize) -> Set {
+pub(super) fn catalog(name: &str, rows: usize) -> Set {
     let mut random = Random::of_set(SET);
     let mut price = |_| 100 * random.below(300) + random.choice(&[99, 49, 0, 95]);
-    let catalogue: Vec<u64> = (0..SKUS).map(&mut price).collect();
+    let catalog: Vec<u64> = (0..SKUS).map(&mut price).collect();
     let sku = |random: &mut Random| random.below(SKUS) * random.below(SKUS) / SKUS;
-    from_cents(
-        name,
-        (0..rows).map(|_| catalogue[sku(&mut random) as usize]),
-    )
+    from_cents(name, (0..rows).map(|_| catalog[sku(&mut random) as usize]))
 }
 
 pub(super) fn cyclic(name: &str, rows: usize) -> Set {

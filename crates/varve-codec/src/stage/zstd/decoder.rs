@@ -1,4 +1,4 @@
-//! Frames to bytes. Frames are decoded straight into the caller's buffer, so what a header claims
+//! Frames to bytes. Frames are decoded straight into the caller's buffer, so what a header says
 //! about windows and sizes costs no memory; beside it a decoder holds one block (128 KiB) and the
 //! tables of the frame.
 

@@ -7,11 +7,11 @@ use super::plan::{FieldPlan, JsonPlan};
 use super::shape::patterns;
 use super::split::{Column, Parts, Rows, Shape, split};
 use crate::SharedWriter;
+use crate::integers::same::put_rows;
+use crate::integers::{IntegerKind, Scale, choose_integers};
 use crate::strings::{
     ChosenStrings, StringPlan, StringSample, Strings, StringsRef, choose_strings, same,
 };
-use crate::words::same::put_rows;
-use crate::words::{Scale, WordKind, choose_words};
 
 /// A plan by templates, if the documents of the sample share their shapes.
 pub(crate) fn candidate(
@@ -57,8 +57,8 @@ pub(crate) fn candidate(
         grown = chooser.shared;
     }
     let codes: Vec<Vec<i64>> = sample_parts.iter().map(|part| part.codes.clone()).collect();
-    let codes = choose_words(
-        WordKind::Int32,
+    let codes = choose_integers(
+        IntegerKind::Int32,
         &codes,
         None,
         sample.scale,
@@ -112,7 +112,7 @@ impl FieldChooser<'_> {
             // Documents in slots of documents must end; text between quotes holds none.
             let depth = self.depth - u8::from(slot == Slot::Raw);
             let plan = match column {
-                Column::Words(_) => self.words(at),
+                Column::Integers(_) => self.integers(at),
                 Column::Text(_) => self.text(at, depth, &plans),
             };
             plans.push(plan);
@@ -120,19 +120,19 @@ impl FieldChooser<'_> {
         Some(plans)
     }
 
-    fn words(&mut self, at: usize) -> FieldPlan {
-        let sample: Vec<Vec<i64>> = words_of(&self.sample, at).map(<[i64]>::to_vec).collect();
-        let block: Vec<&[i64]> = words_of(&self.block, at).collect();
+    fn integers(&mut self, at: usize) -> FieldPlan {
+        let sample: Vec<Vec<i64>> = integers_of(&self.sample, at).map(<[i64]>::to_vec).collect();
+        let block: Vec<&[i64]> = integers_of(&self.block, at).collect();
         let rows = |rows: &[&Rows]| rows.iter().map(|rows| rows.count as u64).sum();
         let scale = Scale {
             sample_rows: rows(&self.sample),
             block_rows: rows(&self.block),
         };
         let block = Some(block.as_slice());
-        let kind = WordKind::Int64;
-        let chosen = choose_words(kind, &sample, block, scale, self.depth, &self.shared);
+        let kind = IntegerKind::Int64;
+        let chosen = choose_integers(kind, &sample, block, scale, self.depth, &self.shared);
         self.shared = chosen.shared;
-        FieldPlan::Words(chosen.plan)
+        FieldPlan::Integers(chosen.plan)
     }
 
     fn text(&mut self, at: usize, depth: u8, plans: &[FieldPlan]) -> FieldPlan {
@@ -215,9 +215,9 @@ impl FieldChooser<'_> {
         for vector in &picked {
             plan.encode(*vector, &mut out);
         }
-        let lent_cost = scale.up(out.len() as u64);
-        let (cost, differing, shared) = if lent_cost <= own.cost {
-            (lent_cost, plan.clone(), self.shared.clone())
+        let overlay_cost = scale.up(out.len() as u64);
+        let (cost, differing, shared) = if overlay_cost <= own.cost {
+            (overlay_cost, plan.clone(), self.shared.clone())
         } else {
             (own.cost, own.plan, own.shared)
         };
@@ -227,10 +227,10 @@ impl FieldChooser<'_> {
     }
 }
 
-fn words_of<'a>(rows: &[&'a Rows], at: usize) -> impl Iterator<Item = &'a [i64]> {
+fn integers_of<'a>(rows: &[&'a Rows], at: usize) -> impl Iterator<Item = &'a [i64]> {
     rows.iter()
         .filter_map(move |rows| match rows.columns.get(at) {
-            Some(Column::Words(words)) => Some(words.as_slice()),
+            Some(Column::Integers(integers)) => Some(integers.as_slice()),
             _ => None,
         })
 }

@@ -3,10 +3,10 @@
 use super::fields::{Fields, within};
 use super::template::Template;
 use crate::CodecError;
+use crate::integers::{self, IntegerKind};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::strings::{Strings, decode_plain, gather_plain};
-use crate::words::{self, WordKind};
 
 /// The documents of a vector.
 pub(in crate::strings) fn decode(
@@ -16,7 +16,7 @@ pub(in crate::strings) fn decode(
 ) -> Result<Strings, CodecError> {
     let mut stored = Stored::take(scope, reader)?;
     let scope = scope.nested()?;
-    let codes = words::decode_plain(scope, WordKind::Int32, stored.codes, rows)?;
+    let codes = integers::decode_plain(scope, IntegerKind::Int32, stored.codes, rows)?;
     let codes = checked_codes(&codes, stored.templates.len())?;
     let mut left = scope.bytes_max;
     let mut sources = Vec::with_capacity(stored.templates.len());
@@ -46,7 +46,7 @@ pub(in crate::strings) fn gather(
 ) -> Result<Strings, CodecError> {
     let mut stored = Stored::take(scope, reader)?;
     let scope = scope.nested()?;
-    let all = words::decode_plain(scope, WordKind::Int32, stored.codes, rows)?;
+    let all = integers::decode_plain(scope, IntegerKind::Int32, stored.codes, rows)?;
     let all = checked_codes(&all, stored.templates.len())?;
     let (codes, ranks) = ranks(&all, positions, stored.templates.len());
     let mut left = scope.bytes_max;

@@ -2,11 +2,11 @@
 
 use super::number::Spelling;
 use super::template::{FieldKind, Template};
+use crate::integers::{self, IntegerKind};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::strings::same::Differing;
 use crate::strings::{Strings, StringsRef, gather_plain};
-use crate::words::{self, WordKind};
 use crate::{CodecError, Decoded, TAG_SAME};
 
 const NONE: u16 = u16::MAX;
@@ -24,7 +24,7 @@ enum Values<'a> {
         codes: Vec<u32>,
         values: Lookup<'a>,
     },
-    Words(Vec<i64>, Spelling),
+    Integers(Vec<i64>, Spelling),
     /// Those of another field, but for the rows whose entry names a string.
     Same {
         of: usize,
@@ -62,8 +62,8 @@ impl<'a> Fields<'a> {
             let scope = within(scope, *left);
             let values = match kind {
                 FieldKind::Number(spelling) => {
-                    let words = words::decode_plain(scope, WordKind::Int64, bytes, count)?;
-                    Values::Words(words, *spelling)
+                    let integers = integers::decode_plain(scope, IntegerKind::Int64, bytes, count)?;
+                    Values::Integers(integers, *spelling)
                 }
                 FieldKind::Text => match fields.same(bytes)? {
                     Some((of, reader)) => {
@@ -99,9 +99,9 @@ impl<'a> Fields<'a> {
             let scope = within(scope, *left);
             let values = match kind {
                 FieldKind::Number(spelling) => {
-                    let kind = WordKind::Int64;
-                    let words = words::gather_plain(scope, kind, bytes, count, ranks)?;
-                    Values::Words(words, *spelling)
+                    let kind = IntegerKind::Int64;
+                    let integers = integers::gather_plain(scope, kind, bytes, count, ranks)?;
+                    Values::Integers(integers, *spelling)
                 }
                 FieldKind::Text => match fields.same(bytes)? {
                     Some((of, reader)) => {
@@ -145,8 +145,8 @@ impl<'a> Fields<'a> {
     /// Appends the value of field `at` in one document.
     pub(super) fn put(&self, at: usize, row: usize, out: &mut Vec<u8>) {
         match self.0.get(at) {
-            Some(Values::Words(words, spelling)) => {
-                spelling.put(words.get(row).copied().unwrap_or(0), out);
+            Some(Values::Integers(integers, spelling)) => {
+                spelling.put(integers.get(row).copied().unwrap_or(0), out);
             }
             Some(Values::Same { of, which, strings }) => match which.get(row) {
                 Some(at) if *at != NONE => {
@@ -169,7 +169,7 @@ impl Values<'_> {
                 Lookup::Own(strings) => strings.bytes.len(),
                 Lookup::Shared(_) => 0,
             },
-            Values::Words(..) => 0,
+            Values::Integers(..) => 0,
         }
     }
 
@@ -180,7 +180,7 @@ impl Values<'_> {
                 let code = codes.get(row).copied().unwrap_or(0);
                 values.as_ref().get(code as usize)
             }
-            Values::Words(..) | Values::Same { .. } => &[],
+            Values::Integers(..) | Values::Same { .. } => &[],
         }
     }
 }

@@ -1,12 +1,12 @@
-//! Numbers in text that are spelled in one way only, as words.
+//! Numbers in text that are spelled in one way only, as integers.
 
 use crate::CodecError;
 use crate::reader::ByteReader;
 
-/// The most digits of a word that every spelling allows.
+/// The most digits of an integer that every spelling allows.
 const DIGITS_MAX: usize = 18;
 
-/// How a word is spelled.
+/// How an integer is spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Spelling {
     /// In decimal.
@@ -20,17 +20,17 @@ pub(crate) enum Spelling {
 }
 
 impl Spelling {
-    /// The word that is spelled as `text`, if one is.
-    pub(super) fn word(self, text: &[u8]) -> Option<i64> {
-        let word = match self {
+    /// The integer that is spelled as `text`, if one is.
+    pub(super) fn integer(self, text: &[u8]) -> Option<i64> {
+        let integer = match self {
             Spelling::Integer | Spelling::Padded(_) => digits(text, 0)?,
             Spelling::Fixed(places) | Spelling::Shortest(places) => {
                 digits(text, usize::from(places))?
             }
         };
         let mut spelled = Vec::with_capacity(24);
-        self.put(word, &mut spelled);
-        (spelled == text).then_some(word)
+        self.put(integer, &mut spelled);
+        (spelled == text).then_some(integer)
     }
 
     /// The spelling of all these texts, if they have one.
@@ -55,17 +55,17 @@ impl Spelling {
             (least, most) if least == most => Spelling::Fixed(byte(most)?),
             _ => Spelling::Shortest(byte(most)?),
         };
-        let mut texts = texts.map(|text| spelling.word(text).is_some());
+        let mut texts = texts.map(|text| spelling.integer(text).is_some());
         texts.all(|spelled| spelled).then_some(spelling)
     }
 
-    /// Appends the spelling of a word.
-    pub(super) fn put(self, word: i64, out: &mut Vec<u8>) {
-        if word < 0 {
+    /// Appends the spelling of an integer.
+    pub(super) fn put(self, integer: i64, out: &mut Vec<u8>) {
+        if integer < 0 {
             out.push(b'-');
         }
         let mut digits = [b'0'; 40];
-        let mut value = word.unsigned_abs();
+        let mut value = integer.unsigned_abs();
         let least = match self {
             Spelling::Integer => 1,
             Spelling::Padded(width) => usize::from(width),
@@ -158,7 +158,7 @@ mod tests {
     use Spelling::{Fixed, Integer, Padded, Shortest};
 
     #[test]
-    fn only_the_one_spelling_is_a_word() {
+    fn only_the_one_spelling_is_a_integer() {
         let cases: [(Spelling, &str, Option<i64>); 24] = [
             (Integer, "0", Some(0)),
             (Integer, "-1", Some(-1)),
@@ -185,13 +185,17 @@ mod tests {
             (Shortest(2), "12.", None),
             (Shortest(2), "1.234", None),
         ];
-        for (spelling, text, word) in cases {
-            assert_eq!(spelling.word(text.as_bytes()), word, "{spelling:?} {text}");
+        for (spelling, text, integer) in cases {
+            assert_eq!(
+                spelling.integer(text.as_bytes()),
+                integer,
+                "{spelling:?} {text}"
+            );
         }
-        for word in [i64::MIN, i64::MAX] {
+        for integer in [i64::MIN, i64::MAX] {
             let mut out = Vec::new();
-            Integer.put(word, &mut out);
-            assert_eq!(out, word.to_string().as_bytes());
+            Integer.put(integer, &mut out);
+            assert_eq!(out, integer.to_string().as_bytes());
         }
     }
 

@@ -1,8 +1,8 @@
 //! How the documents of a block are written.
 
 use super::split::{Column, Parts, Rows, Shape, split};
+use crate::integers::{IntegerKind, IntegerPlan};
 use crate::strings::{StringPlan, StringsRef, same};
-use crate::words::{WordKind, WordPlan};
 use crate::writer::put_nested;
 use crate::{TAG_JSON, TAG_SAME};
 
@@ -13,7 +13,7 @@ pub(crate) struct JsonPlan {
     pub(super) shapes: Vec<Shape>,
     /// For each shape the plans of its fields.
     pub(super) fields: Vec<Vec<FieldPlan>>,
-    pub(super) codes: WordPlan,
+    pub(super) codes: IntegerPlan,
     pub(super) exceptions: StringPlan,
 }
 
@@ -21,7 +21,7 @@ pub(crate) struct JsonPlan {
 #[derive(Clone, Debug)]
 pub(super) enum FieldPlan {
     Text(StringPlan),
-    Words(WordPlan),
+    Integers(IntegerPlan),
     /// As another field of the template but for some values.
     Same {
         of: u8,
@@ -43,7 +43,7 @@ impl JsonPlan {
     fn write(&self, parts: &Parts, out: &mut Vec<u8>) -> Option<()> {
         out.extend_from_slice(&[TAG_JSON, self.resource]);
         put_nested(out, |out| {
-            self.codes.encode(WordKind::Int32, &parts.codes, out);
+            self.codes.encode(IntegerKind::Int32, &parts.codes, out);
         });
         for (rows, plans) in parts.shapes.iter().zip(&self.fields) {
             if rows.count == 0 {
@@ -74,8 +74,8 @@ impl FieldPlan {
             (FieldPlan::Text(plan), Column::Text(strings)) => {
                 plan.encode(strings.as_ref(), out);
             }
-            (FieldPlan::Words(plan), Column::Words(words)) => {
-                plan.encode(WordKind::Int64, words, out);
+            (FieldPlan::Integers(plan), Column::Integers(integers)) => {
+                plan.encode(IntegerKind::Int64, integers, out);
             }
             (FieldPlan::Same { of, differing }, Column::Text(strings)) => {
                 let Column::Text(reference) = rows.columns.get(usize::from(*of))? else {

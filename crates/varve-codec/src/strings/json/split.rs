@@ -5,7 +5,7 @@ use super::pattern::{Pattern, Slot};
 use super::template::{FieldKind, Template};
 use crate::strings::short::strip_short;
 use crate::strings::{Strings, StringsRef};
-use crate::writer::length_word;
+use crate::writer::length_integer;
 
 /// A pattern, and what is known of the values in its slots.
 #[derive(Clone, Debug)]
@@ -28,7 +28,7 @@ pub(super) struct Form {
 #[derive(Clone, Debug)]
 pub(super) enum Column {
     Text(Strings),
-    Words(Vec<i64>),
+    Integers(Vec<i64>),
 }
 
 /// The documents of one shape in a vector.
@@ -50,7 +50,7 @@ pub(super) struct Parts {
 
 enum Value<'a> {
     Text(&'a [u8]),
-    Word(i64),
+    Integer(i64),
 }
 
 impl Shape {
@@ -124,7 +124,7 @@ impl Shape {
             match form.kind {
                 Some(FieldKind::Text) => values.push(Value::Text(text)),
                 Some(FieldKind::Number(spelling)) => {
-                    values.push(Value::Word(spelling.word(text)?));
+                    values.push(Value::Integer(spelling.integer(text)?));
                 }
                 None if text.is_empty() => {}
                 None => return None,
@@ -138,7 +138,7 @@ impl Shape {
         let columns = kinds
             .map(|kind| match kind {
                 FieldKind::Text => Column::Text(Strings::with_capacity(0)),
-                FieldKind::Number(_) => Column::Words(Vec::new()),
+                FieldKind::Number(_) => Column::Integers(Vec::new()),
             })
             .collect();
         Rows { count: 0, columns }
@@ -202,7 +202,7 @@ pub(super) fn split(shapes: &[Shape], strings: StringsRef<'_>) -> Parts {
         let text = strings.get(row);
         let fits = |shape: &Shape| shape.values(text, &mut cut, &mut values).is_some();
         let code = shapes.iter().position(fits).unwrap_or(shapes.len());
-        parts.codes.push(length_word(code));
+        parts.codes.push(length_integer(code));
         match parts.shapes.get_mut(code) {
             Some(rows) => rows.push(&values),
             None => push(&mut parts.exceptions, text),
@@ -217,7 +217,7 @@ impl Rows {
         for (column, value) in self.columns.iter_mut().zip(values) {
             match (column, value) {
                 (Column::Text(strings), Value::Text(text)) => push(strings, text),
-                (Column::Words(words), Value::Word(word)) => words.push(*word),
+                (Column::Integers(integers), Value::Integer(integer)) => integers.push(*integer),
                 _ => {}
             }
         }

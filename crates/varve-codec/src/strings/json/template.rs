@@ -29,7 +29,7 @@ pub(crate) struct Template {
 pub(crate) enum FieldKind {
     /// Strings.
     Text,
-    /// Words.
+    /// Integers.
     Number(Spelling),
 }
 

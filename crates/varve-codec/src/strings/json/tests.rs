@@ -1,9 +1,9 @@
 use super::candidate;
 use super::template::{FieldKind, Template};
+use crate::integers::Scale;
 use crate::scope::Scope;
 use crate::strings::{StringSample, Strings, decode_plain, gather_plain};
 use crate::testing::{Random, mutations};
-use crate::words::Scale;
 use crate::{
     BlockEncoder, BlockOptions, BlockValues, Codec, CodecError, Decoded, Shared, SharedWriter,
     Stage, TAG_CONSTANT, TAG_JSON, TAG_SHARED_DICTIONARY, decode_strings, gather_strings,

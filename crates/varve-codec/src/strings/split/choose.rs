@@ -7,8 +7,8 @@ use super::cut::{Cut, Cutter, Values};
 use super::find::templates;
 use super::template::{Piece, Template};
 use crate::SharedWriter;
+use crate::integers::{IntegerKind, IntegerPlan, choose_integers};
 use crate::strings::{StringPlan, StringSample, StringsRef, choose_strings, strings_of_form};
-use crate::words::{WordKind, WordPlan, choose_words};
 
 /// Strings of each sampled vector that templates are found on.
 const LOOK_STRINGS: usize = 256;
@@ -62,12 +62,13 @@ fn of_template(
         if let Piece::Number(_) = piece {
             let vectors: Vec<Vec<i64>> = numbers(&sampled, at).map(<[i64]>::to_vec).collect();
             let block: Option<Vec<&[i64]>> = block.as_ref().map(|cuts| numbers(cuts, at).collect());
-            let kind = WordKind::Int64;
+            let kind = IntegerKind::Int64;
             let block = block.as_deref();
             let plan = match plans.get(at) {
-                Some(ColumnPlan::Numbers(WordPlan::Basic)) => WordPlan::Basic,
+                Some(ColumnPlan::Numbers(IntegerPlan::Basic)) => IntegerPlan::Basic,
                 _ => {
-                    let chosen = choose_words(kind, &vectors, block, sample.scale, depth, &grown);
+                    let chosen =
+                        choose_integers(kind, &vectors, block, sample.scale, depth, &grown);
                     grown = chosen.shared;
                     chosen.plan
                 }
@@ -137,7 +138,7 @@ pub(super) fn best(vectors: &[StringsRef<'_>]) -> Option<(Template, Cutter)> {
 
 fn basic_plan(column: &Piece) -> ColumnPlan {
     match column {
-        Piece::Number(_) => ColumnPlan::Numbers(WordPlan::Basic),
+        Piece::Number(_) => ColumnPlan::Numbers(IntegerPlan::Basic),
         _ => ColumnPlan::Text(StringPlan::Basic),
     }
 }
@@ -146,7 +147,7 @@ fn basic_plan(column: &Piece) -> ColumnPlan {
 fn numbers(cuts: &[Cut], at: usize) -> impl Iterator<Item = &[i64]> {
     let column = move |cut| column(cut, at);
     cuts.iter().map(column).map(|values| match values {
-        Some(Values::Numbers(words)) => words.as_slice(),
+        Some(Values::Numbers(integers)) => integers.as_slice(),
         _ => &[],
     })
 }

@@ -4,15 +4,15 @@ use super::cut::{Cut, Cutter, Values};
 use super::number::NumberForm;
 use super::template::{Piece, Template};
 use crate::bits::{get, index_width, pack, packed_bytes, unpack};
+use crate::integers::{IntegerKind, IntegerPlan};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::strings::short::{SHORT_BYTES, put_short};
 use crate::strings::{
     StringPlan, Strings, StringsRef, decode as decode_text, decode_plain, gather_plain,
 };
-use crate::words::{WordKind, WordPlan};
 use crate::writer::{put_nested, put_varint};
-use crate::{CodecError, Decoded, words};
+use crate::{CodecError, Decoded, integers};
 
 /// A vector of which more than one row in this many does not fit is written otherwise.
 const FIT_PART: usize = 4;
@@ -32,7 +32,7 @@ pub(crate) struct Split {
 #[derive(Clone, Debug)]
 pub(super) enum ColumnPlan {
     Text(StringPlan),
-    Numbers(WordPlan),
+    Numbers(IntegerPlan),
 }
 
 impl ColumnPlan {
@@ -41,8 +41,8 @@ impl ColumnPlan {
             (ColumnPlan::Text(plan), Values::Text(texts)) => {
                 plan.encode(texts.as_ref(), out);
             }
-            (ColumnPlan::Numbers(plan), Values::Numbers(words)) => {
-                plan.encode(WordKind::Int64, words, out);
+            (ColumnPlan::Numbers(plan), Values::Numbers(integers)) => {
+                plan.encode(IntegerKind::Int64, integers, out);
             }
             // Plans are made for the columns of the template that cut the values.
             _ => {}
@@ -194,9 +194,9 @@ impl Source<'_> {
     fn put(&self, row: usize, out: &mut Vec<u8>) -> Result<(), CodecError> {
         match self {
             Source::Constant(bytes, length) => put_short(bytes, *length, out),
-            Source::Numbers(form, words) => {
-                let word = words.get(row).ok_or(CodecError::UnexpectedEnd)?;
-                form.put(*word, out);
+            Source::Numbers(form, integers) => {
+                let integer = integers.get(row).ok_or(CodecError::UnexpectedEnd)?;
+                form.put(*integer, out);
             }
             Source::Text(TextColumn { values, codes }) => {
                 let at = match codes {
@@ -285,7 +285,7 @@ pub(crate) fn decode(
     let (sources, nested) = sources(
         scope,
         &mut parts,
-        |nested, bytes| words::decode_plain(nested, WordKind::Int64, bytes, fitting),
+        |nested, bytes| integers::decode_plain(nested, IntegerKind::Int64, bytes, fitting),
         |nested, bytes| text_source(nested, bytes, fitting),
     )?;
     let others = match exceptions.count {
@@ -367,7 +367,9 @@ pub(crate) fn gather(
     let (sources, nested) = sources(
         scope,
         &mut parts,
-        |nested, bytes| words::gather_plain(nested, WordKind::Int64, bytes, fitting, &fields_at),
+        |nested, bytes| {
+            integers::gather_plain(nested, IntegerKind::Int64, bytes, fitting, &fields_at)
+        },
         |nested, bytes| {
             let values = gather_plain(nested, bytes, fitting, &fields_at)?;
             let codes = None;

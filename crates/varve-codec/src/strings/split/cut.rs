@@ -116,7 +116,7 @@ impl Cutter {
             }
             for (values, field) in cut.columns.iter_mut().zip(&fields) {
                 match (values, field) {
-                    (Values::Numbers(words), Field::Number(word)) => words.push(*word),
+                    (Values::Numbers(integers), Field::Number(integer)) => integers.push(*integer),
                     (Values::Text(texts), Field::Text(text)) => {
                         texts.push(text, usize::MAX).ok()?;
                     }

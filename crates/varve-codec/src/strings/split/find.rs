@@ -16,7 +16,7 @@ use varve_sort::VecMap;
 const DELIMITERS_MAX: usize = 12;
 /// The most runs of letters or digits that a part is taken apart into.
 const RUNS_MAX: usize = 5;
-/// The most digits of one hexadecimal or base-36 piece: their words pack without loss.
+/// The most digits of one hexadecimal or base-36 piece: their integers pack without loss.
 const HEX_DIGITS: usize = 14;
 const BASE36_DIGITS: usize = 10;
 /// Parts shorter than this are text rather than digits of a large radix.

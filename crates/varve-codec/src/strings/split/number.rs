@@ -4,7 +4,7 @@ use crate::CodecError;
 use crate::reader::ByteReader;
 use crate::strings::short::{SHORT_BYTES, put_short};
 
-/// Digits that always fit a word, by radix: decimal, hexadecimal, base 36.
+/// Digits that always fit an integer, by radix: decimal, hexadecimal, base 36.
 const DIGITS_MAX: [(u8, usize); 3] = [(10, 18), (16, 16), (36, 12)];
 
 /// Digits of a number: radix, case, and the width that zeros pad it to.
@@ -106,7 +106,7 @@ impl NumberForm {
         Some(value)
     }
 
-    /// The word of text that is all one number in this form.
+    /// The integer of text that is all one number in this form.
     pub(super) fn parse(self, text: &[u8]) -> Option<i64> {
         let (negative, digits) = match text.strip_prefix(b"-") {
             Some(digits) if self.radix == 10 && self.width == 0 => (true, digits),
@@ -127,19 +127,19 @@ impl NumberForm {
     }
 
     /// Appends the number.
-    pub(super) fn put(self, word: i64, out: &mut Vec<u8>) {
+    pub(super) fn put(self, integer: i64, out: &mut Vec<u8>) {
         let width = self.width();
         match (self.radix, self.upper) {
             (10, _) => {
-                if word < 0 {
+                if integer < 0 {
                     out.push(b'-');
                 }
-                put_digits::<10, b'a'>(word.unsigned_abs(), width, out);
+                put_digits::<10, b'a'>(integer.unsigned_abs(), width, out);
             }
-            (16, false) => put_digits::<16, b'a'>(word.cast_unsigned(), width, out),
-            (16, true) => put_digits::<16, b'A'>(word.cast_unsigned(), width, out),
-            (_, false) => put_digits::<36, b'a'>(word.cast_unsigned(), width, out),
-            (_, true) => put_digits::<36, b'A'>(word.cast_unsigned(), width, out),
+            (16, false) => put_digits::<16, b'a'>(integer.cast_unsigned(), width, out),
+            (16, true) => put_digits::<16, b'A'>(integer.cast_unsigned(), width, out),
+            (_, false) => put_digits::<36, b'a'>(integer.cast_unsigned(), width, out),
+            (_, true) => put_digits::<36, b'A'>(integer.cast_unsigned(), width, out),
         }
     }
 }
@@ -148,7 +148,8 @@ impl NumberForm {
 const DIGITS_END: usize = 24;
 
 fn put_digits<const RADIX: u64, const TEN: u8>(mut value: u64, width: usize, out: &mut Vec<u8>) {
-    // The most digits of a word are 20. What follows them is there to be copied and cut off again.
+    // The most digits of an integer are 20. What follows them is there to be copied and cut off
+    // again.
     let mut digits = [b'0'; DIGITS_END + SHORT_BYTES];
     let mut count = 0;
     for slot in digits.iter_mut().take(DIGITS_END).rev() {
@@ -176,9 +177,9 @@ mod tests {
     use super::NumberForm;
     use proptest::prelude::{any, prop_assert_eq, proptest};
 
-    fn put(form: NumberForm, word: i64) -> String {
+    fn put(form: NumberForm, integer: i64) -> String {
         let mut out = Vec::new();
-        form.put(word, &mut out);
+        form.put(integer, &mut out);
         String::from_utf8(out).unwrap()
     }
 
@@ -210,10 +211,10 @@ mod tests {
             (NumberForm::COUNTER, "0z", None),
             (form(36, true, 3), "0A1", Some(361)),
         ];
-        for (form, text, word) in cases {
-            assert_eq!(form.parse(text.as_bytes()), word, "{text}");
-            if let Some(word) = word {
-                assert_eq!(put(form, word), text);
+        for (form, text, integer) in cases {
+            assert_eq!(form.parse(text.as_bytes()), integer, "{text}");
+            if let Some(integer) = integer {
+                assert_eq!(put(form, integer), text);
             }
         }
         for (radix, width) in [(10, 19), (16, 17), (36, 13), (11, 1)] {
@@ -223,12 +224,12 @@ mod tests {
 
     proptest! {
         #[test]
-        fn any_word_can_be_put(word in any::<i64>(), width in 0..=12_usize) {
-            prop_assert_eq!(put(NumberForm::DECIMAL, word), word.to_string());
+        fn any_integer_can_be_put(integer in any::<i64>(), width in 0..=12_usize) {
+            prop_assert_eq!(put(NumberForm::DECIMAL, integer), integer.to_string());
             let hex = NumberForm::new(16, false, width).unwrap();
-            prop_assert_eq!(put(hex, word), format!("{word:0width$x}"));
-            let text = put(NumberForm::new(36, false, width).unwrap(), word);
-            prop_assert_eq!(u64::from_str_radix(&text, 36).unwrap(), word as u64);
+            prop_assert_eq!(put(hex, integer), format!("{integer:0width$x}"));
+            let text = put(NumberForm::new(36, false, width).unwrap(), integer);
+            prop_assert_eq!(u64::from_str_radix(&text, 36).unwrap(), integer as u64);
         }
     }
 }

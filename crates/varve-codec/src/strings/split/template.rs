@@ -18,7 +18,7 @@ pub(crate) enum Piece {
     Constant(Vec<u8>),
     /// A column of text.
     Text,
-    /// A column of words, written out in this form.
+    /// A column of integers, written out in this form.
     Number(NumberForm),
 }
 

@@ -6,9 +6,9 @@ use super::codec::{ColumnPlan, Split};
 use super::cut::Cutter;
 use super::number::NumberForm;
 use super::template::{Piece, Template};
+use crate::integers::{IntegerPlan, Scale};
 use crate::strings::{StringPlan, StringSample, Strings, StringsRef};
 use crate::testing::{Random, mutations};
-use crate::words::{Scale, WordPlan};
 use crate::{Shared, SharedWriter, TAG_PLAIN, TAG_SPLIT, decode_strings, gather_strings};
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 
@@ -37,7 +37,7 @@ fn plan(pieces: Vec<Piece>) -> (StringPlan, Shared) {
     let mut shared = SharedWriter::default();
     let resource = shared.add_template(&template).unwrap();
     let columns = template.columns().map(|piece| match piece {
-        Piece::Number(_) => ColumnPlan::Numbers(WordPlan::Basic),
+        Piece::Number(_) => ColumnPlan::Numbers(IntegerPlan::Basic),
         _ => ColumnPlan::Text(StringPlan::Basic),
     });
     let split = Split {
@@ -175,8 +175,8 @@ fn templates_are_found() {
         Piece::Text,
     ];
     assert_eq!(found(&strings(named)), Some(pieces));
-    let words = strings((0..3000).map(|i| names[i * i % 61 % 8]));
-    assert_eq!(found(&words), None);
+    let integers = strings((0..3000).map(|i| names[i * i % 61 % 8]));
+    assert_eq!(found(&integers), None);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Functions that the catalogue answers, or that readers of it call.
+//! Functions that the catalog answers, or that readers of it call.
 
 use varve_types::LogicalType;
 
@@ -15,12 +15,12 @@ const OID: Param = Param::of(LogicalType::Oid);
 const REGCLASS: Param = Param::of(LogicalType::Regclass);
 const REGTYPE: Param = Param::of(LogicalType::Regtype);
 
-/// Answered by the catalogue.
+/// Answered by the catalog.
 const fn known(name: &'static str, args: &'static [Param], result: Param) -> Entry {
     stable(name, args, result, Catalog)
 }
 
-/// Answered alike whatever the catalogue is.
+/// Answered alike whatever the catalog is.
 const fn fixed(
     name: &'static str,
     args: &'static [Param],

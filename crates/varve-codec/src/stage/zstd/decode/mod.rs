@@ -2,7 +2,7 @@
 //! is its own window, so there is nothing to copy and one loop for all frames.
 //!
 //! A decoder keeps tables and room for the literals of a block (128 KiB) from frame to frame. What
-//! a header claims about windows and sizes costs no memory.
+//! a header says about windows and sizes costs no memory.
 
 mod backward;
 mod frame;

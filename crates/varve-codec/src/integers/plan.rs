@@ -1,0 +1,257 @@
+//! The cascade that the vectors of a block are written in.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
+use std::sync::Arc;
+
+use super::alp::Parts;
+use super::alp_pair::Pair;
+use super::bins::BinsWriter;
+use super::stats::Stats;
+use super::{
+    IntegerKind, alp_rd, basic, chimp, delta, delta_of_delta, dictionary, gorilla, leaf, plain,
+    run_ends, shared_dictionary, steps,
+};
+use crate::distinct::mix;
+use crate::writer::put_zigzag;
+use crate::{
+    CodecError, ROWS_MAX, TAG_ALP, TAG_ALP_RD, TAG_BINS, TAG_CHIMP, TAG_CONSTANT, TAG_DELTA,
+    TAG_DELTA_OF_DELTA, TAG_DICTIONARY, TAG_GORILLA, TAG_PLAIN, TAG_RUN_ENDS,
+    TAG_SHARED_DICTIONARY, TAG_STEPS,
+};
+
+/// How to write a vector of integers. Every plan writes every vector: one that is unlike the sample
+/// that the plan was made from takes its basic form where that is smaller.
+#[derive(Clone, Debug)]
+pub(crate) enum IntegerPlan {
+    /// By vector the smallest codec that needs no shared part.
+    Basic,
+    /// All integers as they are: for a general stage that does better on them.
+    Plain,
+    /// The distances from value to value, as the nested plan has it.
+    Steps(Box<IntegerPlan>),
+    /// Entropy-coded bins, which the block's shared part has.
+    Bins(Arc<BinsWriter>),
+    /// Codes of a dictionary in the block's shared part.
+    SharedDictionary(Arc<SharedIntegers>),
+    /// Doubles by the best of the block's pairs, the integers as the nested plan has them.
+    Alp(Vec<Pair>, Box<IntegerPlan>),
+    /// Doubles cut in two.
+    AlpRd,
+    /// Doubles XORed with the one before.
+    Gorilla,
+    /// Doubles XORed with one of the 128 before.
+    Chimp,
+    /// Distances from value to value.
+    Delta,
+    /// Changes of those distances.
+    DeltaOfDelta,
+    /// A dictionary by vector.
+    Dictionary,
+    /// Runs of equal values.
+    RunEnds,
+    /// The plan that the user named: never something smaller in its place, and plain where it
+    /// cannot hold a vector.
+    Named(Box<IntegerPlan>),
+}
+
+/// A shared dictionary while it is written.
+#[derive(Debug)]
+pub(crate) struct SharedIntegers {
+    pub(crate) resource: u8,
+    pub(crate) codes: HashMap<i64, u32, IntegerHashing>,
+    /// How the codes are written.
+    pub(crate) nested: IntegerPlan,
+}
+
+/// Hashes integers the same way everywhere; the order of the map never shows in the bytes.
+pub(crate) type IntegerHashing = BuildHasherDefault<IntegerHasher>;
+
+/// A weak, quick hash of one integer.
+#[derive(Debug, Default)]
+pub(crate) struct IntegerHasher(u64);
+
+impl Hasher for IntegerHasher {
+    fn finish(&self) -> u64 {
+        self.0 ^ (self.0 >> 32)
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = mix(self.0, u64::from(*byte));
+        }
+    }
+
+    fn write_i64(&mut self, integer: i64) {
+        self.0 = mix(self.0, integer.cast_unsigned());
+    }
+}
+
+type Encode = fn(&[i64], &mut Vec<u8>) -> Option<()>;
+
+impl IntegerPlan {
+    /// Appends the integers, at most a vector of them. Returns the tag written.
+    pub(crate) fn encode(&self, kind: IntegerKind, values: &[i64], out: &mut Vec<u8>) -> u8 {
+        let start = out.len();
+        if let [first, rest @ ..] = values
+            && rest.iter().all(|value| value == first)
+        {
+            // Whatever a plan makes of it in fewer bytes, readers do more with a constant.
+            out.push(TAG_CONSTANT);
+            put_zigzag(*first, out);
+            return TAG_CONSTANT;
+        }
+        let named = match self {
+            IntegerPlan::Plain => Some(self),
+            IntegerPlan::Named(plan) => Some(plan.as_ref()),
+            _ => None,
+        };
+        if let Some(plan) = named {
+            return plan.try_encode(kind, values, out).unwrap_or_else(|| {
+                out.truncate(start);
+                out.push(TAG_PLAIN);
+                plain::encode(kind, values, out);
+                TAG_PLAIN
+            });
+        }
+        let Some(tag) = self.try_encode(kind, values, out) else {
+            out.truncate(start);
+            return basic::encode(kind, values, out);
+        };
+        let stats = Stats::of(values);
+        if out.len() - start <= leaf::quick_estimate(kind, &stats) {
+            return tag;
+        }
+        let best_leaf = match self {
+            IntegerPlan::Alp(..)
+            | IntegerPlan::AlpRd
+            | IntegerPlan::Gorilla
+            | IntegerPlan::Chimp => leaf::choose_integer(kind, values, &stats),
+            _ => leaf::choose(kind, values, &stats),
+        };
+        if best_leaf.bytes < out.len() - start {
+            out.truncate(start);
+            leaf::encode_as(&best_leaf, kind, values, &stats, out);
+            return best_leaf.tag;
+        }
+        tag
+    }
+
+    /// Appends the integers as planned; `None` where the plan does not fit them or is the basic
+    /// one.
+    pub(super) fn try_encode(
+        &self,
+        kind: IntegerKind,
+        values: &[i64],
+        out: &mut Vec<u8>,
+    ) -> Option<u8> {
+        match self {
+            IntegerPlan::Basic | IntegerPlan::Plain => None,
+            IntegerPlan::Named(plan) => plan.try_encode(kind, values, out),
+            IntegerPlan::AlpRd | IntegerPlan::Gorilla | IntegerPlan::Chimp => {
+                if values.is_empty() || kind != IntegerKind::Float64 {
+                    return None;
+                }
+                let (tag, encode) = match self {
+                    IntegerPlan::Gorilla => (TAG_GORILLA, gorilla::encode as Encode),
+                    IntegerPlan::Chimp => (TAG_CHIMP, chimp::encode as Encode),
+                    _ => (TAG_ALP_RD, alp_rd::encode as Encode),
+                };
+                out.push(tag);
+                encode(values, out)?;
+                Some(tag)
+            }
+            IntegerPlan::Delta | IntegerPlan::DeltaOfDelta => {
+                if values.len() < 2 {
+                    return None;
+                }
+                if matches!(self, IntegerPlan::Delta) {
+                    out.push(TAG_DELTA);
+                    delta::encode(values, &Stats::of(values), out);
+                    return Some(TAG_DELTA);
+                }
+                out.push(TAG_DELTA_OF_DELTA);
+                delta_of_delta::encode(values, out);
+                Some(TAG_DELTA_OF_DELTA)
+            }
+            IntegerPlan::Dictionary => {
+                let distinct = dictionary::distinct(values)?;
+                if values.is_empty() {
+                    return None;
+                }
+                out.push(TAG_DICTIONARY);
+                dictionary::encode(kind, values, &distinct, out);
+                Some(TAG_DICTIONARY)
+            }
+            IntegerPlan::RunEnds => {
+                if values.is_empty() {
+                    return None;
+                }
+                out.push(TAG_RUN_ENDS);
+                run_ends::encode(kind, values, out);
+                Some(TAG_RUN_ENDS)
+            }
+            IntegerPlan::Steps(nested) => {
+                if values.len() < 2 {
+                    return None;
+                }
+                out.push(TAG_STEPS);
+                steps::encode(values, nested, out);
+                Some(TAG_STEPS)
+            }
+            IntegerPlan::Bins(bins) => {
+                if values.is_empty() {
+                    return None;
+                }
+                out.push(TAG_BINS);
+                bins.encode(values, out)?;
+                Some(TAG_BINS)
+            }
+            IntegerPlan::SharedDictionary(shared) => {
+                let code = |value| shared.codes.get(value).map(|code| i64::from(*code));
+                let codes: Option<Vec<i64>> = values.iter().map(code).collect();
+                out.push(TAG_SHARED_DICTIONARY);
+                shared_dictionary::encode(shared.resource, &codes?, &shared.nested, out);
+                Some(TAG_SHARED_DICTIONARY)
+            }
+            IntegerPlan::Alp(pairs, nested) => {
+                let parts = Parts::of(pairs, values)?;
+                out.push(TAG_ALP);
+                parts.put_header(out);
+                nested.encode(IntegerKind::Int64, &parts.scaled_integers, out);
+                Some(TAG_ALP)
+            }
+        }
+    }
+
+    /// What decoding costs beside the basic codecs, in sixteenths of the bytes: a plan wins when it
+    /// saves more than that.
+    pub(crate) fn decode_cost(&self) -> u64 {
+        match self {
+            IntegerPlan::Basic | IntegerPlan::Plain => 0,
+            IntegerPlan::Bins(_) => 1,
+            IntegerPlan::Steps(nested) => 1 + nested.decode_cost(),
+            IntegerPlan::SharedDictionary(shared) => shared.nested.decode_cost(),
+            IntegerPlan::Alp(_, nested) => nested.decode_cost(),
+            IntegerPlan::Delta | IntegerPlan::Dictionary | IntegerPlan::RunEnds => 0,
+            IntegerPlan::AlpRd => 1,
+            IntegerPlan::DeltaOfDelta => 4,
+            // They must save half.
+            IntegerPlan::Gorilla | IntegerPlan::Chimp => 16,
+            IntegerPlan::Named(plan) => plan.decode_cost(),
+        }
+    }
+}
+
+/// Appends the integers of one vector in the smallest form that needs no shared part. Integers of
+/// kind [`IntegerKind::Int32`] must fit 32 bits. Returns the tag written.
+pub fn encode_integers(
+    kind: IntegerKind,
+    integers: &[i64],
+    out: &mut Vec<u8>,
+) -> Result<u8, CodecError> {
+    if integers.len() > ROWS_MAX {
+        return Err(CodecError::TooManyRows(integers.len()));
+    }
+    Ok(IntegerPlan::Basic.encode(kind, integers, out))
+}
