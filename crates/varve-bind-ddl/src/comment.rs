@@ -1,9 +1,6 @@
 //! COMMENT ON: what a comment is on must be there.
 
 use varve_ast::{CommentTarget, NamedTrigger, ObjectName};
-use varve_types::{Error, ObjectId, Result, SqlState};
-
-use crate::binder::DdlBinder;
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::comment::{CommentDef, Part};
 use varve_catalog::model::schema::PUBLIC;
@@ -11,6 +8,9 @@ use varve_catalog::text::name::{relation_name, undefined_schema, undefined_table
 use varve_plan::build::statement::utility;
 use varve_plan::plan::Statement;
 use varve_plan::plan::utility::{Definition, Dropped, Message, Utility};
+use varve_types::{Error, ObjectId, Result, SqlState};
+
+use crate::binder::DdlBinder;
 
 /// The object, the part of it, and the name of that.
 type On = (ObjectId, Part, String);

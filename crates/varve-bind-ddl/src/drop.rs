@@ -1,15 +1,15 @@
 //! DROP, and what depends on what is dropped.
 
 use varve_ast::{DropObjects, Name, ObjectKind, ObjectName};
-use varve_types::{Error, Result, SqlState};
-
-use crate::binder::DdlBinder;
 use varve_catalog::model::catalog::{Catalog, Named};
 use varve_catalog::model::schema::RelationName;
 use varve_catalog::text::name::undefined_schema;
 use varve_plan::build::statement::utility;
 use varve_plan::plan::Statement;
 use varve_plan::plan::utility::{Dropped, Message, Utility};
+use varve_types::{Error, Result, SqlState};
+
+use crate::binder::DdlBinder;
 
 /// Most objects that a notice lists, as in PostgreSQL.
 const LISTED_MAX: usize = 100;

@@ -18,6 +18,9 @@ mod types;
 mod view;
 
 use varve_ast::{CreateTable, Ddl, TableElement};
+use varve_catalog::model::schema::is_temporary;
+use varve_catalog::model::table::{ColumnDef, TableDef};
+use varve_plan::plan::{NewTable, OnCommit, Statement};
 use varve_types::{Error, ObjectId, Result, SqlState};
 
 use crate::binder::DdlBinder;
@@ -25,9 +28,6 @@ use crate::table::columns::Parts;
 use crate::table::inheritance::Inherited;
 use crate::table::like::Copied;
 use crate::table::storage::Stored;
-use varve_catalog::model::schema::is_temporary;
-use varve_catalog::model::table::{ColumnDef, TableDef};
-use varve_plan::plan::{NewTable, OnCommit, Statement};
 
 impl DdlBinder<'_, '_> {
     /// A definition.

@@ -1,9 +1,6 @@
 //! Statements that look at tables, or change nothing here: what they name must be there.
 
 use varve_ast::{Analyze, LockTable, Name, NamedKind, NoOp, ObjectName, RoleOrder};
-use varve_types::{Error, Result, SqlState};
-
-use crate::binder::DdlBinder;
 use varve_bind_dml::binder::DmlBinder;
 use varve_catalog::model::catalog::Named;
 use varve_catalog::pg_catalog::OWNER;
@@ -11,6 +8,9 @@ use varve_catalog::text::name::{undefined_schema, undefined_table};
 use varve_plan::build::statement::utility;
 use varve_plan::plan::Statement;
 use varve_plan::plan::utility::{Message, Utility};
+use varve_types::{Error, Result, SqlState};
+
+use crate::binder::DdlBinder;
 
 impl DdlBinder<'_, '_> {
     /// A statement that keeps the database in order.

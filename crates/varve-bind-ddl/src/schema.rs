@@ -1,13 +1,13 @@
 //! CREATE SCHEMA.
 
 use varve_ast::{CreateSchema, SchemaElement};
-use varve_types::{Error, ObjectId, Result, SqlState};
-
-use crate::binder::DdlBinder;
 use varve_catalog::model::schema::SchemaDef;
 use varve_plan::build::statement::utility;
 use varve_plan::plan::Statement;
 use varve_plan::plan::utility::{Message, SessionStatement, Utility};
+use varve_types::{Error, ObjectId, Result, SqlState};
+
+use crate::binder::DdlBinder;
 
 impl DdlBinder<'_, '_> {
     pub(crate) fn create_schema(&mut self, create: &CreateSchema) -> Result<Statement> {

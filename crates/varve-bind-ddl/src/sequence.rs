@@ -5,16 +5,16 @@ use std::sync::Arc;
 use varve_ast::{
     ObjectName, SequenceChange, SequenceOption, SequenceOptionKind, SequenceOptions, SignedNumber,
 };
-use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TreeId};
-
-use crate::binder::DdlBinder;
-use crate::table::check::free;
 use varve_catalog::model::sequence::{SequenceDef, uses_sequence};
 use varve_catalog::model::table::Filled;
 use varve_catalog::text::name::undefined_table;
 use varve_plan::plan::Statement;
 use varve_plan::plan::utility::Dropped;
 use varve_plan::scope::error::{located, refuse};
+use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TreeId};
+
+use crate::binder::DdlBinder;
+use crate::table::check::free;
 
 impl DdlBinder<'_, '_> {
     pub(crate) fn sequence_change(&mut self, change: &SequenceChange) -> Result<Statement> {

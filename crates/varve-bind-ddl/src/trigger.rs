@@ -3,10 +3,6 @@
 use std::sync::Arc;
 
 use varve_ast::{CreateTrigger, Name, NamedTrigger, ObjectName, StatementBody, TriggerTiming};
-use varve_expr::Expr;
-use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
-
-use crate::binder::DdlBinder;
 use varve_bind_query::context::binder::QueryBinder;
 use varve_bind_query::context::variables::{Variable, Variables, row_variables};
 use varve_catalog::model::catalog::Named;
@@ -15,10 +11,14 @@ use varve_catalog::model::table::TableDef;
 use varve_catalog::model::trigger_def::TriggerDef;
 use varve_catalog::model::view::shape_of;
 use varve_catalog::text::name::undefined_schema;
+use varve_expr::Expr;
 use varve_plan::build::statement::utility;
 use varve_plan::optimize::optimize;
 use varve_plan::plan::Statement;
 use varve_plan::plan::utility::{Dropped, Message, Utility};
+use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
+
+use crate::binder::DdlBinder;
 
 impl DdlBinder<'_, '_> {
     pub(crate) fn create_trigger(&mut self, create: &CreateTrigger) -> Result<Statement> {

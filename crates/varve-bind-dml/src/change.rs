@@ -1,12 +1,12 @@
 //! Statements that change rows where a query may stand: in WITH and in COPY.
 
 use varve_ast::{Dml, QueryBody};
-use varve_types::Result;
-
-use crate::binder::DmlBinder;
 use varve_bind_query::context::binder::QueryBinder;
 use varve_plan::plan::Statement;
 use varve_plan::scope::error::unsupported_at;
+use varve_types::Result;
+
+use crate::binder::DmlBinder;
 
 /// Binds the statement that a query is where that changes rows; `None` for a true query and for
 /// MERGE. It is the [`varve_bind_query::context::binder::BindChange`] of all statements.

@@ -3,16 +3,12 @@
 use varve_ast::{
     Assignment, ConflictAction, ConflictTarget, Expr as Ast, OnConflict as AstOnConflict,
 };
-use varve_expr::Expr;
-use varve_types::{ColumnPredicate, Error, LogicalType, Result, SqlState, Uniqueness};
-
-use crate::binder::DmlBinder;
-use crate::target::{Target, Verb};
 use varve_bind_query::context::ctes::with_definition;
 use varve_bind_query::context::scope::ExprScope;
 use varve_catalog::model::index::{Deferral, IndexDef};
 use varve_catalog::model::index_expression::FIRST_EXPRESSION;
 use varve_catalog::model::table::TableDef;
+use varve_expr::Expr;
 use varve_expr::walk::{same_meaning, split_conjunction};
 use varve_plan::build::subquery::{Subquery, attach};
 use varve_plan::build::table::{column_exprs, named_types, target_scope};
@@ -23,6 +19,10 @@ use varve_plan::plan::{
 };
 use varve_plan::scope::error::{located, refuse, unsupported_at};
 use varve_plan::scope::tables::Scope;
+use varve_types::{ColumnPredicate, Error, LogicalType, Result, SqlState, Uniqueness};
+
+use crate::binder::DmlBinder;
+use crate::target::{Target, Verb};
 
 impl DmlBinder<'_, '_> {
     pub(crate) fn on_conflict(

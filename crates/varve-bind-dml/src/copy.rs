@@ -5,21 +5,21 @@ use std::sync::Arc;
 use varve_ast::{
     Copy, CopyOption, CopySource, CopyTarget, Expr as Ast, Name, ObjectName, QueryBody,
 };
-use varve_expr::Expr;
-use varve_types::{Error, LogicalType, Result, SqlState};
-
-use crate::binder::DmlBinder;
-use crate::change::bind_change;
-use crate::copy_options::CopyColumns;
 use varve_bind_query::context::scope::ExprScope;
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::table::{Filled, TableDef};
 use varve_catalog::text::name::undefined_table;
+use varve_expr::Expr;
 use varve_plan::build::table::target_scope;
 use varve_plan::optimize::optimize;
 use varve_plan::plan::statement::{CopyFormat, CopyOptions, CopyOut};
 use varve_plan::plan::{CopyPlan, Plan, Query, Statement};
 use varve_plan::scope::error::unsupported_at;
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::binder::DmlBinder;
+use crate::change::bind_change;
+use crate::copy_options::CopyColumns;
 
 impl DmlBinder<'_, '_> {
     /// COPY.

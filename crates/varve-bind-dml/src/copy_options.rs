@@ -1,12 +1,12 @@
 //! The options of COPY, checked as PostgreSQL checks them.
 
 use varve_ast::{CopyOption, CopyValue};
-use varve_types::{Error, Result, SqlState};
-
-use crate::binder::DmlBinder;
 use varve_catalog::model::table::TableDef;
 use varve_plan::plan::statement::{CopyFormat, CopyHeader, CopyOptions};
 use varve_plan::scope::error::{located, unsupported_at};
+use varve_types::{Error, Result, SqlState};
+
+use crate::binder::DmlBinder;
 
 /// The characters that separate no fields in text format: they may stand behind a backslash.
 const NO_DELIMITERS: &[u8] = b"\\.abcdefghijklmnopqrstuvwxyz0123456789";

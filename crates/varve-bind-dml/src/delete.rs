@@ -1,13 +1,13 @@
 //! DELETE.
 
 use varve_ast::Delete;
+use varve_plan::optimize::optimize;
+use varve_plan::plan::{ModifyPlan, Plan, Statement};
 use varve_types::Result;
 
 use crate::binder::DmlBinder;
 use crate::target::{Verb, head_exprs};
 use crate::update::Changed;
-use varve_plan::optimize::optimize;
-use varve_plan::plan::{ModifyPlan, Plan, Statement};
 
 impl DmlBinder<'_, '_> {
     pub(crate) fn delete(&mut self, delete: &Delete) -> Result<Statement> {

@@ -1,10 +1,10 @@
 //! The values of columns that a statement does not give.
 
+use varve_catalog::model::table::{ColumnDef, Filled};
 use varve_expr::Expr;
 use varve_types::{Error, Result, SqlState};
 
 use crate::binder::DmlBinder;
-use varve_catalog::model::table::{ColumnDef, Filled};
 
 impl DmlBinder<'_, '_> {
     /// What a column gets where nothing is given for it.

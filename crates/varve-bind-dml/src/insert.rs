@@ -6,21 +6,20 @@ use varve_ast::{
     Access, Expr as Ast, ExprKind, Insert, InsertSource, Name, Overriding, QueryBody, SelectItem,
     Target as AstTarget, Values,
 };
-use varve_expr::Expr;
-use varve_types::{Error, LogicalType, Result, SqlState, Value};
-
-use crate::binder::DmlBinder;
-use crate::target::{Target, Verb};
 use varve_bind_query::context::scope::ExprScope;
-use varve_bind_query::expr::array::AssignedPart;
-use varve_bind_query::expr::array::part_type;
+use varve_bind_query::expr::array::{AssignedPart, part_type};
 use varve_bind_query::from::values::{value_plan, whole_record};
 use varve_catalog::model::table::{ColumnDef, Filled, TableDef};
+use varve_expr::Expr;
 use varve_plan::build::operand::{Operand, literal};
 use varve_plan::optimize::optimize;
 use varve_plan::plan::{InsertPlan, Plan, Query, Returning, Statement};
 use varve_plan::scope::error::{located, refuse};
 use varve_plan::scope::tables::Scope;
+use varve_types::{Error, LogicalType, Result, SqlState, Value};
+
+use crate::binder::DmlBinder;
+use crate::target::{Target, Verb};
 
 impl DmlBinder<'_, '_> {
     pub(crate) fn insert(&mut self, insert: &Insert) -> Result<Statement> {

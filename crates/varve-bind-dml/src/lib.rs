@@ -18,10 +18,10 @@ pub mod truncate;
 mod update;
 
 use varve_ast::Dml;
+use varve_plan::plan::Statement;
 use varve_types::Result;
 
 use crate::binder::DmlBinder;
-use varve_plan::plan::Statement;
 
 impl DmlBinder<'_, '_> {
     /// A statement that changes rows.

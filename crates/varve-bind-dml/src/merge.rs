@@ -3,14 +3,10 @@
 use std::sync::Arc;
 
 use varve_ast::{Dml, Merge, MergeAction as Action, MergeWhen, ObjectName, With};
-use varve_expr::Expr;
-use varve_types::{Error, Result, SqlState};
-
-use crate::binder::DmlBinder;
-use crate::change::bind_change;
 use varve_bind_query::context::scope::ExprScope;
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::table::TableDef;
+use varve_expr::Expr;
 use varve_plan::build::subquery::attach;
 use varve_plan::build::table::{column_exprs, target_scope};
 use varve_plan::optimize::{optimize, taken};
@@ -18,6 +14,10 @@ use varve_plan::plan::statement::source_of;
 use varve_plan::plan::{JoinKind, MergeAction, MergeClause, MergePlan, Plan, Query, Statement};
 use varve_plan::scope::error::{located, unsupported_at};
 use varve_plan::scope::tables::{Scope, out_of_reach};
+use varve_types::{Error, Result, SqlState};
+
+use crate::binder::DmlBinder;
+use crate::change::bind_change;
 
 impl DmlBinder<'_, '_> {
     pub(crate) fn merge(&mut self, merge: &Merge) -> Result<Statement> {

@@ -3,16 +3,12 @@
 use std::sync::Arc;
 
 use varve_ast::{Alias, ChangedTable, Name, ObjectName};
-use varve_expr::Expr;
-use varve_types::{ColumnId, Error, LogicalType, Result, SqlState, Value};
-
-use crate::binder::DmlBinder;
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::table::{CheckDef, ColumnDef, TableDef};
 use varve_catalog::model::trigger_def::{Event, TriggerDef};
-use varve_catalog::model::view::ViewDef;
-use varve_catalog::model::view::shape_of;
+use varve_catalog::model::view::{ViewDef, shape_of};
 use varve_catalog::pg_catalog::relation_oid;
+use varve_expr::Expr;
 use varve_expr::walk::{for_each_column, map_columns, substitute};
 use varve_plan::build::operand::literal;
 use varve_plan::build::subquery::used_subqueries;
@@ -21,6 +17,9 @@ use varve_plan::optimize::taken;
 use varve_plan::plan::{ChildTable, Plan};
 use varve_plan::scope::error::{located, unsupported_at};
 use varve_plan::scope::tables::Scope;
+use varve_types::{ColumnId, Error, LogicalType, Result, SqlState, Value};
+
+use crate::binder::DmlBinder;
 
 /// What a statement does to a view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

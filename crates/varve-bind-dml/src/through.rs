@@ -3,11 +3,6 @@
 use std::sync::Arc;
 
 use varve_ast::{FromItem, QueryBody, Relation, Select, TableRelation};
-use varve_expr::{DEFAULT_LOCALE, Expr};
-use varve_types::{LogicalType, Result};
-
-use crate::binder::DmlBinder;
-use crate::target::{Through, ThroughColumn, Verb, head, head_exprs, over_table};
 use varve_bind_query::context::binder::QueryBinder;
 use varve_bind_query::context::scope::ExprScope;
 use varve_catalog::model::catalog::{Catalog, Named};
@@ -15,11 +10,16 @@ use varve_catalog::model::table::TableDef;
 use varve_catalog::model::view::{ViewCheck, ViewDef, ViewKind, ViewRead};
 use varve_catalog::text::name::undefined_table;
 use varve_expr::walk::split_conjunction;
+use varve_expr::{DEFAULT_LOCALE, Expr};
 use varve_plan::build::subquery::{attach, attach_conditions};
 use varve_plan::build::table::{ChildRows, column_exprs};
 use varve_plan::optimize::taken;
 use varve_plan::plan::Plan;
 use varve_plan::scope::tables::Scope;
+use varve_types::{LogicalType, Result};
+
+use crate::binder::DmlBinder;
+use crate::target::{Through, ThroughColumn, Verb, head, head_exprs, over_table};
 
 const NOT_SINGLE: &str =
     "Views that do not select from a single table or view are not automatically updatable.";

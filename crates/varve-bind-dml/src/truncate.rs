@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use varve_ast::Truncate;
+use varve_catalog::model::table::TableDef;
+use varve_plan::plan::Statement;
 use varve_types::{Error, Result, SqlState};
 
 use crate::binder::DmlBinder;
-use varve_catalog::model::table::TableDef;
-use varve_plan::plan::Statement;
 
 impl DmlBinder<'_, '_> {
     /// TRUNCATE.

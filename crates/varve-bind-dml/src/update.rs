@@ -4,16 +4,11 @@ use varve_ast::{
     Access, Assignment, Expr as Ast, ExprKind, FromItem, Name, ObjectName, SelectItem,
     Target as AstTarget, Update,
 };
-use varve_expr::Expr;
-use varve_types::{Error, LogicalType, Result, SqlState};
-
-use crate::binder::DmlBinder;
-use crate::insert::is_default;
-use crate::target::{Target, Verb, head_exprs};
 use varve_bind_query::context::scope::ExprScope;
 use varve_bind_query::expr::array::AssignedPart;
 use varve_bind_query::expr::row::row_of;
 use varve_catalog::model::table::{ColumnDef, TableDef};
+use varve_expr::Expr;
 use varve_expr::walk::{map_columns, split_conjunction};
 use varve_plan::build::operand::Operand;
 use varve_plan::build::subquery::{attach, attach_conditions};
@@ -23,6 +18,11 @@ use varve_plan::plan::utility::Message;
 use varve_plan::plan::{JoinKind, JoinNode, ModifyPlan, Plan, Returning, Statement};
 use varve_plan::scope::error::located;
 use varve_plan::scope::tables::Scope;
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::binder::DmlBinder;
+use crate::insert::is_default;
+use crate::target::{Target, Verb, head_exprs};
 
 /// The rows that UPDATE or DELETE changes: all columns and the position of each, then the columns
 /// of the other relations.

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
+use varve_bind_query::context::binder::QueryBinder;
+use varve_bind_query::context::variables::Variables;
+use varve_catalog::model::catalog::Catalog;
 use varve_expr::Locale;
 use varve_parser::ParsedStatement;
+use varve_plan::plan::statement::FIRST_CALL;
+use varve_plan::plan::{Bound, Statement};
 use varve_types::{Error, LogicalType, Result, SqlState, meter};
 
 use crate::binder::StatementBinder;
 use crate::following::names_of;
-use varve_bind_query::context::binder::QueryBinder;
-use varve_bind_query::context::variables::Variables;
-use varve_catalog::model::catalog::Catalog;
-use varve_plan::plan::statement::FIRST_CALL;
-use varve_plan::plan::{Bound, Statement};
 
 /// Resolves the names and types of a statement against a catalog.
 ///

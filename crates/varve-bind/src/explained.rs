@@ -1,10 +1,6 @@
 //! Which statement it is.
 
 use varve_ast::{DefinedOption, Explain, OptionValue, OptionValueKind, StatementBody};
-use varve_types::{Error, Result, SqlState};
-
-use crate::binder::StatementBinder;
-use crate::whole::BoundTexts;
 use varve_bind_ddl::binder::DdlBinder;
 use varve_bind_dml::binder::DmlBinder;
 use varve_bind_dml::change::bind_change;
@@ -12,6 +8,10 @@ use varve_plan::ExplainOptions;
 use varve_plan::optimize::optimize;
 use varve_plan::plan::{Query, Statement};
 use varve_plan::scope::error::{located, unsupported_at};
+use varve_types::{Error, Result, SqlState};
+
+use crate::binder::StatementBinder;
+use crate::whole::BoundTexts;
 
 impl StatementBinder<'_> {
     /// A statement with EXPLAIN before it or not; `command` is what its first words say, for

@@ -4,13 +4,6 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use varve_catalog::{CatalogNames, ShownTexts};
-use varve_expr::NamesRef;
-use varve_parser::parse;
-use varve_types::{Error, ObjectId, Result, SqlText, Value};
-
-use crate::kept::uses_of_view;
-use crate::kept::{argument_names, row_names, uses_of_piece};
 use varve_bind_dml::through::updatable_columns;
 use varve_bind_query::context::variables::Variables as Values;
 use varve_catalog::model::catalog::Catalog;
@@ -20,6 +13,12 @@ use varve_catalog::model::trigger_def::TriggerDef;
 use varve_catalog::model::view::{ParsedView, ViewDef, ViewRead};
 use varve_catalog::text::kept_text::{Meaning, NameUse, Names, Variables, written};
 use varve_catalog::text::sql_source::source;
+use varve_catalog::{CatalogNames, ShownTexts};
+use varve_expr::NamesRef;
+use varve_parser::parse;
+use varve_types::{Error, ObjectId, Result, SqlText, Value};
+
+use crate::kept::{argument_names, row_names, uses_of_piece, uses_of_view};
 
 /// How many characters stand before the text of an expression where it is bound.
 const SELECT: &str = "SELECT ";

@@ -2,12 +2,6 @@
 
 use std::sync::Arc;
 
-use varve_expr::{DEFAULT_LOCALE, Expr, Locale};
-use varve_parser::ParsedStatement;
-use varve_types::{Error, Result};
-
-use crate::binder::StatementBinder;
-use crate::following::names_of;
 use varve_bind_query::context::binder::QueryBinder;
 use varve_bind_query::context::variables::{Variable, Variables, row_variables};
 use varve_catalog::model::catalog::Catalog;
@@ -15,8 +9,14 @@ use varve_catalog::model::function_def::FunctionDef;
 use varve_catalog::model::table::TableDef;
 use varve_catalog::model::view::ViewDef;
 use varve_catalog::text::kept_text::NameUse;
+use varve_expr::{DEFAULT_LOCALE, Expr, Locale};
+use varve_parser::ParsedStatement;
 use varve_plan::plan::Query;
 use varve_plan::scope::syntax::view_query;
+use varve_types::{Error, Result};
+
+use crate::binder::StatementBinder;
+use crate::following::names_of;
 
 /// What the names in a statement of a function mean, or in a condition or default, with these
 /// names for values.

@@ -2,19 +2,19 @@
 
 use std::sync::Arc;
 
-use varve_expr::{Expr, Locale};
-use varve_parser::ParsedStatement;
-use varve_parser::plpgsql::DeclaredType;
-use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, TypeMod};
-
-use crate::bind::bind_with;
 use varve_bind_query::context::variables::{RoutineVariable, Variable, Variables};
 use varve_catalog::model::catalog::Catalog;
 use varve_catalog::model::schema::RelationName;
 use varve_catalog::text::name::undefined_table;
 use varve_catalog::text::type_name::type_of_text;
+use varve_expr::{Expr, Locale};
+use varve_parser::ParsedStatement;
+use varve_parser::plpgsql::DeclaredType;
 use varve_plan::build::row_value::Field;
 use varve_plan::plan::Bound;
+use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, TypeMod};
+
+use crate::bind::bind_with;
 
 /// What a variable may hold.
 #[derive(Debug)]

@@ -3,22 +3,22 @@
 use std::sync::Arc;
 
 use varve_ast::{BaseType, DeclareCursor, Execute, Prepare, Session, StatementBody, TypeName};
-use varve_expr::{Expr, Locale};
-use varve_parser::ParsedStatement;
-use varve_types::{Error, LogicalType, Result, SqlState};
-
-use crate::bind::with_names;
-use crate::binder::StatementBinder;
 use varve_bind_query::context::binder::QueryBinder;
 use varve_bind_query::context::scope::ExprScope;
 use varve_catalog::model::catalog::Catalog;
 use varve_catalog::text::name::simple_name;
+use varve_expr::{Expr, Locale};
+use varve_parser::ParsedStatement;
 use varve_plan::build::operand::CastContext;
 use varve_plan::optimize::optimize;
 use varve_plan::plan::utility::SessionStatement;
 use varve_plan::plan::{Query, Statement};
 use varve_plan::scope::error::located;
 use varve_plan::scope::tables::Scope;
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::bind::with_names;
+use crate::binder::StatementBinder;
 
 impl StatementBinder<'_> {
     pub fn session(&mut self, session: &Session) -> Result<Statement> {

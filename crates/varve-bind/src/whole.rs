@@ -1,13 +1,13 @@
 //! Texts of new definitions, whose names are made whole.
 
-use varve_types::Result;
-
-use crate::following::{whole_function, whole_trigger, whole_view};
 use varve_bind_ddl::binder::WholeTexts;
 use varve_catalog::model::catalog::Catalog;
 use varve_catalog::model::function_def::FunctionDef;
 use varve_catalog::model::trigger_def::TriggerDef;
 use varve_catalog::model::view::ViewDef;
+use varve_types::Result;
+
+use crate::following::{whole_function, whole_trigger, whole_view};
 
 /// Binds the texts to find what the names in them mean.
 pub struct BoundTexts;

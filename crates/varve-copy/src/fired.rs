@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use varve_catalog::{Catalog, Event};
+use varve_dml::{Left, StatementRunner, StatementTxn, Timing, Writer};
 use varve_types::{Batch, Error, Result};
 
 use crate::load::{CopyIn, CopyTarget, context_of};
-use varve_dml::{Left, StatementRunner, StatementTxn, Timing, Writer};
 
 impl CopyIn {
     pub(super) async fn begin(&mut self, target: &mut CopyTarget<'_>) -> Result<()> {

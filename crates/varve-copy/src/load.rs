@@ -3,6 +3,9 @@
 use std::sync::Arc;
 
 use varve_catalog::{Catalog, TableDef};
+use varve_dml::route::checked_inside;
+use varve_dml::table_rows::with_defaults;
+use varve_dml::{Left, StatementRunner, StatementTxn, index, name_constraint};
 use varve_expr::{EvalContext, Host, Locale, evaluate_filter, parse_value_with_mod};
 use varve_plan::{CopyFormat, CopyHeader, CopyPlan};
 use varve_store::{BulkLoad, InsertError};
@@ -17,11 +20,6 @@ use crate::csv::CsvReader;
 use crate::defaults::{check_default, filled, is_default};
 use crate::record::{FieldKind, RawField, Record, RecordReader, Step, bad_file, shortened};
 use crate::text::TextReader;
-use varve_dml::index;
-use varve_dml::name_constraint;
-use varve_dml::route::checked_inside;
-use varve_dml::table_rows::with_defaults;
-use varve_dml::{Left, StatementRunner, StatementTxn};
 
 /// Bytes of cells after which a batch is handed on before it has all its rows.
 const BATCH_BYTES_MAX: usize = 4 << 20;

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::vec::IntoIter;
 
 use varve_catalog::Catalog;
+use varve_dml::{Deferred, StatementTxn};
 use varve_expr::Locale;
 use varve_parser::plpgsql::{Place, Returned, SqlStep, Step, Target, catches};
 use varve_store::SavepointId;
@@ -12,7 +13,6 @@ use varve_types::{ArrayValue, Error, LogicalType, Pacer, Result, RowValue, SqlSt
 use crate::caller::{Answer, Caller};
 use crate::frame::Frame;
 use crate::routine::{DEPTH_MAX, Outcome, Routine};
-use varve_dml::{Deferred, StatementTxn};
 
 /// A body that is run.
 pub(super) struct Body<'a, 'r> {

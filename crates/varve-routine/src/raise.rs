@@ -2,10 +2,9 @@
 
 use varve_expr::format_value;
 use varve_parser::plpgsql::{Raise, code_named};
-use varve_types::{Error, Result, SqlState, Value};
+use varve_types::{Error, Notice, Result, SqlState, Value};
 
 use super::body::Body;
-use varve_types::Notice;
 
 impl Body<'_, '_> {
     /// `RAISE`

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use varve_catalog::{Catalog, FunctionDef, Returns};
+use varve_dml::StatementTxn;
 use varve_expr::cast_value;
 use varve_parser::plpgsql::Code;
 use varve_plan::Bound;
@@ -10,7 +11,6 @@ use varve_types::{Error, Result, RowValue, SqlState, Value};
 
 use crate::caller::Caller;
 use crate::frame::Frame;
-use varve_dml::StatementTxn;
 
 /// Most levels of functions that call each other: a browser gives 1 MiB of stack for everything.
 pub(crate) const DEPTH_MAX: u32 = 8;

@@ -3,15 +3,14 @@
 use std::sync::Arc;
 
 use varve_catalog::{CatalogObject, ColumnDef, TableDef, decode_object};
-use varve_dml::index;
+use varve_dml::table_rows::{checked, with_defaults};
+use varve_dml::{index, name_constraint};
 use varve_expr::Locale;
 use varve_store::{BulkLoadOptions, BulkLoadReport, Transaction};
 use varve_types::{Batch, Column, ColumnRef, Error, LogicalType, Result, SqlState, Value};
 
 use crate::Database;
 use crate::host::SessionHost;
-use varve_dml::name_constraint;
-use varve_dml::table_rows::{checked, with_defaults};
 
 /// Columns on their way into a table, which nobody sees before [`BulkLoad::finish`]. Dropped
 /// without it, the load has not happened.

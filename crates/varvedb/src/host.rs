@@ -10,11 +10,10 @@ use varve_expr::{
 use varve_sort::VecMap;
 use varve_store::{CommitDurability, Transaction};
 use varve_types::meter::Cancel;
-use varve_types::{Error, ObjectId, Result, SqlState, Value};
+use varve_types::{Error, Notice, ObjectId, Result, SqlState, Value};
 
 use crate::database::Shared;
 use crate::session::{CancelFlag, SettingsOverlay};
-use varve_types::Notice;
 
 impl varve_copy::CopyHost for SessionHost {
     fn catalog(&self) -> Arc<Catalog> {

@@ -6,20 +6,20 @@ use varve_ast::{
     ArgumentMode, CreateFunction, Dml, DoBlock, FunctionArgument, FunctionBody, FunctionOptions,
     FunctionReturns, Span, StatementBody, TypeName,
 };
-use varve_expr::{Expr, Volatility};
-use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, TypeMod};
-
-use crate::binder::DdlBinder;
 use varve_bind_query::context::binder::QueryBinder;
 use varve_bind_query::context::types::plain_name;
 use varve_catalog::model::function_def::{ArgumentDef, FunctionDef, ParsedBody, Returns};
 use varve_catalog::model::polymorphic::{is_array, pseudo_name};
 use varve_catalog::model::schema::PUBLIC;
+use varve_expr::{Expr, Volatility};
 use varve_parser::plpgsql::Piece;
 use varve_plan::build::routine::{invalid, is_run_first, mismatch};
 use varve_plan::build::statement::utility;
 use varve_plan::plan::Statement;
 use varve_plan::plan::utility::{Message, Utility};
+use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, TypeMod};
+
+use crate::binder::DdlBinder;
 
 /// Most arguments of a function.
 pub const ARGUMENTS_MAX: usize = 100;

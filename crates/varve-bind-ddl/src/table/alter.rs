@@ -3,7 +3,13 @@
 use std::sync::Arc;
 
 use varve_ast::{AlterAction, Column, ColumnChange, TableConstraint};
+use varve_catalog::model::sequence::SequenceDef;
+use varve_catalog::model::table::{ColumnDef, Filled, TableDef};
+use varve_catalog::model::view::ViewDef;
 use varve_expr::Expr;
+use varve_plan::plan::alter::AlterTable;
+use varve_plan::plan::utility::{Definition, Dropped, Message};
+use varve_plan::plan::{NewIndex, Statement};
 use varve_types::{Error, ObjectId, Result, SqlState, TreeId};
 
 use crate::binder::DdlBinder;
@@ -11,12 +17,6 @@ use crate::table::alter_inheritance::{check_only, goes_down};
 use crate::table::columns::{Parts, is_system_column, system_column};
 use crate::table::partition::unique_keys_fit;
 use crate::table::storage::Stored;
-use varve_catalog::model::sequence::SequenceDef;
-use varve_catalog::model::table::{ColumnDef, Filled, TableDef};
-use varve_catalog::model::view::ViewDef;
-use varve_plan::plan::alter::AlterTable;
-use varve_plan::plan::utility::{Definition, Dropped, Message};
-use varve_plan::plan::{NewIndex, Statement};
 
 /// A table on its way to another definition.
 pub struct Altered {

@@ -4,8 +4,15 @@ use varve_ast::{
     ColumnChange, Expr as Ast, Identity, QueryBody, SelectItem, SequenceOption, SignedNumber,
     StatementBody, TypeName,
 };
+use varve_bind_query::context::binder::NO_SOURCE;
+use varve_bind_query::context::scope::ExprScope;
+use varve_catalog::model::deparse::Printer;
+use varve_catalog::model::table::{ColumnDef, Filled, TableDef, sort_checks};
 use varve_expr::Expr;
 use varve_parser::parse;
+use varve_plan::build::operand::Operand;
+use varve_plan::build::table::target_scope;
+use varve_plan::plan::utility::Definition;
 use varve_types::{Error, Result, SqlState, sql};
 
 use crate::binder::DdlBinder;
@@ -14,13 +21,6 @@ use crate::table::alter::Altered;
 use crate::table::alter_drop::reads;
 use crate::table::columns::{ColumnDefault, Parts};
 use crate::table::storage::Stored;
-use varve_bind_query::context::binder::NO_SOURCE;
-use varve_bind_query::context::scope::ExprScope;
-use varve_catalog::model::deparse::Printer;
-use varve_catalog::model::table::{ColumnDef, Filled, TableDef, sort_checks};
-use varve_plan::build::operand::Operand;
-use varve_plan::build::table::target_scope;
-use varve_plan::plan::utility::Definition;
 
 impl DdlBinder<'_, '_> {
     pub(crate) fn column_change<'a>(

@@ -1,13 +1,13 @@
 //! What ALTER TABLE drops.
 
+use varve_catalog::model::table::{ColumnDef, Filled, TableDef};
+use varve_plan::plan::utility::{Dropped, Message};
 use varve_types::{Error, Result, SqlState, TreeId};
 
 use crate::binder::DdlBinder;
 use crate::table::alter::Altered;
 use crate::table::columns::is_system_column;
 use crate::table::foreign_key::has_key;
-use varve_catalog::model::table::{ColumnDef, Filled, TableDef};
-use varve_plan::plan::utility::{Dropped, Message};
 
 pub use varve_catalog::model::drop_column::reads;
 

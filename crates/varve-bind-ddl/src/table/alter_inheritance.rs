@@ -4,6 +4,14 @@
 use std::sync::Arc;
 
 use varve_ast::{AlterAction, ColumnChange, ObjectName, PartitionValues, TableConstraintKind};
+use varve_bind_dml::truncate::NOT_ONLY;
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::table::{ColumnDef, TableDef};
+use varve_catalog::text::name::undefined_table;
+use varve_expr::walk::{for_each_column, same_meaning};
+use varve_plan::build::statement::utility;
+use varve_plan::plan::utility::{Message, Utility};
+use varve_plan::plan::{NewIndex, Statement};
 use varve_types::{
     ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TreeId, TypeMod, Uniqueness,
 };
@@ -14,14 +22,6 @@ use crate::table::columns::Parts;
 use crate::table::inheritance::{Inherited, inherited_twice, over_child};
 use crate::table::like::Copied;
 use crate::table::partition::unique_keys_fit;
-use varve_bind_dml::truncate::NOT_ONLY;
-use varve_catalog::model::catalog::Named;
-use varve_catalog::model::table::{ColumnDef, TableDef};
-use varve_catalog::text::name::undefined_table;
-use varve_expr::walk::{for_each_column, same_meaning};
-use varve_plan::build::statement::utility;
-use varve_plan::plan::utility::{Message, Utility};
-use varve_plan::plan::{NewIndex, Statement};
 
 fn invalid(message: String) -> Error {
     Error::new(SqlState::INVALID_TABLE_DEFINITION, message)

@@ -3,12 +3,6 @@
 use std::sync::Arc;
 
 use varve_ast::{Alter, AlterAction as Action, AlterKind, ColumnChange, Name};
-use varve_types::{Error, ObjectId, Result, SqlState};
-
-use crate::binder::DdlBinder;
-use crate::table::alter::Altered;
-use crate::table::columns::is_system_column;
-use crate::table::storage::Stored;
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::comment::Part;
 use varve_catalog::model::schema::{PUBLIC, SchemaDef};
@@ -20,6 +14,12 @@ use varve_plan::build::statement::utility;
 use varve_plan::plan::utility::{Definition, Utility};
 use varve_plan::plan::{Statement, SystemView};
 use varve_plan::scope::error::unsupported_at;
+use varve_types::{Error, ObjectId, Result, SqlState};
+
+use crate::binder::DdlBinder;
+use crate::table::alter::Altered;
+use crate::table::columns::is_system_column;
+use crate::table::storage::Stored;
 
 impl DdlBinder<'_, '_> {
     pub(crate) fn rename_column(

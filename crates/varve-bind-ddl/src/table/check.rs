@@ -1,19 +1,19 @@
 //! Expressions that a table's definition holds: defaults, generated columns, CHECK constraints.
 
 use varve_ast::{Expr as Ast, ExprKind, Name};
-use varve_expr::Expr;
-use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
-
-use crate::binder::DdlBinder;
 use varve_bind_query::context::scope::ExprScope;
 use varve_catalog::model::expr_codec::{self, depth};
 use varve_catalog::model::index_expression::is_immutable;
 use varve_catalog::model::table::{CheckDef, ColumnDef, Filled, TableDef, made_name};
+use varve_expr::Expr;
 use varve_expr::walk::{for_each_child, for_each_column, without_positions};
 use varve_plan::build::operand::Operand;
 use varve_plan::build::table::target_scope;
 use varve_plan::scope::error::located;
 use varve_plan::scope::tables::Scope;
+use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
+
+use crate::binder::DdlBinder;
 
 /// Longest expression of a definition as it is stored.
 const EXPRESSION_BYTES_MAX: usize = 32 << 10;

@@ -4,12 +4,6 @@ use varve_ast::{
     Column, ColumnConstraint, ColumnConstraintKind, Expr as Ast, ForeignKey, Identity,
     IndexElement, KeyConstraint, Name, TableConstraint, TableConstraintKind,
 };
-use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TypeMod, Uniqueness};
-
-use crate::binder::DdlBinder;
-use crate::sequence::{identity_filled, identity_type};
-use crate::table::foreign_key::WrittenReference;
-use crate::table::index::deferral;
 use varve_catalog::model::domain::DomainDef;
 use varve_catalog::model::index::Deferral;
 use varve_catalog::model::sequence::SequenceDef;
@@ -17,6 +11,12 @@ use varve_catalog::model::table::{ColumnDef as TableColumn, Filled, TableDef, so
 use varve_plan::plan::NewIndex;
 use varve_plan::scope::data_type::serial_type;
 use varve_plan::scope::error::{located, refuse, unsupported_at};
+use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TypeMod, Uniqueness};
+
+use crate::binder::DdlBinder;
+use crate::sequence::{identity_filled, identity_type};
+use crate::table::foreign_key::WrittenReference;
+use crate::table::index::deferral;
 
 /// Most columns of a table, as in PostgreSQL.
 const COLUMNS_MAX: usize = 1_600;

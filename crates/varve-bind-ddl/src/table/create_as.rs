@@ -1,16 +1,16 @@
 //! CREATE TABLE AS and SELECT INTO.
 
 use varve_ast::{CreateTableAs, IntoTable, QueryBody, Select};
+use varve_plan::build::statement::utility;
+use varve_plan::optimize::optimize;
+use varve_plan::plan::utility::Utility;
+use varve_plan::plan::{Query, Statement};
 use varve_types::{Error, Result, SqlState};
 
 use crate::binder::DdlBinder;
 use crate::on_commit;
 use crate::table::storage::Stored;
 use crate::view::{exists_message, table_of};
-use varve_plan::build::statement::utility;
-use varve_plan::optimize::optimize;
-use varve_plan::plan::utility::Utility;
-use varve_plan::plan::{Query, Statement};
 
 impl DdlBinder<'_, '_> {
     pub(crate) fn create_table_as(&mut self, create: &CreateTableAs) -> Result<Statement> {

@@ -1,13 +1,13 @@
 //! Columns that are dropped because something else is, such as their types.
 
+use varve_catalog::model::view::ViewDef;
+use varve_plan::plan::alter::AlterTable;
+use varve_plan::plan::utility::Dropped;
 use varve_types::{Error, ObjectId, Result};
 
 use crate::binder::DdlBinder;
 use crate::drop::cascades;
 use crate::table::alter::Altered;
-use varve_catalog::model::view::ViewDef;
-use varve_plan::plan::alter::AlterTable;
-use varve_plan::plan::utility::Dropped;
 
 impl DdlBinder<'_, '_> {
     /// What becomes of the tables that stay without some of their columns, which are taken out of

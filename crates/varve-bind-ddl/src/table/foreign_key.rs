@@ -3,19 +3,19 @@
 use std::sync::Arc;
 
 use varve_ast::{ForeignKey, Match, Name, ObjectName, ReferentialAction};
-use varve_expr::implicit_cast_allowed;
-use varve_types::{Error, LogicalType, Result, SqlState, Uniqueness};
-
-use crate::binder::DdlBinder;
-use crate::table::check::free;
-use crate::table::index::deferral;
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::foreign_key::{ForeignKeyDef, KeyAction};
 use varve_catalog::model::index::Deferral;
 use varve_catalog::model::schema::{RelationName, is_temporary};
 use varve_catalog::model::table::{Filled, TableDef};
 use varve_catalog::text::name::undefined_table;
+use varve_expr::implicit_cast_allowed;
 use varve_plan::plan::NewIndex;
+use varve_types::{Error, LogicalType, Result, SqlState, Uniqueness};
+
+use crate::binder::DdlBinder;
+use crate::table::check::free;
+use crate::table::index::deferral;
 
 /// A foreign key as it is written.
 #[derive(Clone, Copy)]

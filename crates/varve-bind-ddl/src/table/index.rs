@@ -4,7 +4,21 @@ use varve_ast::{
     CreateIndex, Expr as Ast, ExprKind, IndexElement, KeyConstraint, Name, NullsOrder, ObjectName,
     OrderDirection,
 };
+use varve_bind_query::context::scope::ExprScope;
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::expr_codec::{self, depth};
+use varve_catalog::model::index::Deferral;
+use varve_catalog::model::index_expression::{FIRST_EXPRESSION, is_immutable};
+use varve_catalog::model::table::{TableDef, made_name};
+use varve_catalog::pg_catalog::operator_class::{BPCHAR, CLASSES, TEXT, class_type};
 use varve_expr::Expr;
+use varve_expr::walk::{for_each_child, same_meaning, split_conjunction, without_positions};
+use varve_plan::build::table::target_scope;
+use varve_plan::optimize::push_down::pushed_predicate;
+use varve_plan::plan::utility::Message;
+use varve_plan::plan::{NewIndex, PushedPredicate, Statement};
+use varve_plan::scope::error::{located, refuse, unsupported_at};
+use varve_plan::scope::name::result_name;
 use varve_types::{
     ColumnPredicate, CompareOp, Error, KeyOrder, LogicalType, PredicateTest, Result, SqlState,
     Uniqueness, Value,
@@ -14,20 +28,6 @@ use crate::binder::DdlBinder;
 use crate::table::check::free;
 use crate::table::columns::uniqueness;
 use crate::table::storage::Stored;
-use varve_bind_query::context::scope::ExprScope;
-use varve_catalog::model::catalog::Named;
-use varve_catalog::model::expr_codec::{self, depth};
-use varve_catalog::model::index::Deferral;
-use varve_catalog::model::index_expression::{FIRST_EXPRESSION, is_immutable};
-use varve_catalog::model::table::{TableDef, made_name};
-use varve_catalog::pg_catalog::operator_class::{BPCHAR, CLASSES, TEXT, class_type};
-use varve_expr::walk::{for_each_child, same_meaning, split_conjunction, without_positions};
-use varve_plan::build::table::target_scope;
-use varve_plan::optimize::push_down::pushed_predicate;
-use varve_plan::plan::utility::Message;
-use varve_plan::plan::{NewIndex, PushedPredicate, Statement};
-use varve_plan::scope::error::{located, refuse, unsupported_at};
-use varve_plan::scope::name::result_name;
 
 /// Most columns of a key, as in PostgreSQL.
 const KEY_COLUMNS_MAX: usize = 32;

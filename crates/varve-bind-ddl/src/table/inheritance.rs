@@ -3,21 +3,21 @@
 use std::sync::Arc;
 
 use varve_ast::{CreateTable, ObjectName};
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::index::Deferral;
+use varve_catalog::model::inheritance::{InheritanceDef, over_columns};
+use varve_catalog::model::schema::is_temporary;
+use varve_catalog::model::table::{CheckDef, ColumnDef, Filled, TableDef};
 use varve_expr::Expr;
+use varve_expr::walk::same_meaning;
+use varve_plan::plan::NewIndex;
+use varve_plan::plan::utility::Message;
 use varve_types::{ColumnId, Error, Result, SqlState, Value};
 
 use crate::binder::DdlBinder;
 use crate::table::columns::{Parts, Unique, WrittenKey};
 use crate::table::like::Copied;
 use crate::table::partition::unique_keys_fit;
-use varve_catalog::model::catalog::Named;
-use varve_catalog::model::index::Deferral;
-use varve_catalog::model::inheritance::{InheritanceDef, over_columns};
-use varve_catalog::model::schema::is_temporary;
-use varve_catalog::model::table::{CheckDef, ColumnDef, Filled, TableDef};
-use varve_expr::walk::same_meaning;
-use varve_plan::plan::NewIndex;
-use varve_plan::plan::utility::Message;
 
 /// What a new table gets from those that it inherits from.
 #[derive(Default)]

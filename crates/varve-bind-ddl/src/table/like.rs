@@ -1,19 +1,19 @@
 //! LIKE in CREATE TABLE: the columns of another relation, and what else is included.
 
 use varve_ast::{LikeOption, LikeTable, ObjectName};
-use varve_expr::Expr;
-use varve_types::{ColumnId, ObjectId, Result};
-
-use crate::binder::DdlBinder;
-use crate::table::columns::{Parts, WrittenKey};
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::index::{Deferral, IndexDef};
 use varve_catalog::model::index_expression::FIRST_EXPRESSION;
 use varve_catalog::model::sequence::SequenceDef;
 use varve_catalog::model::table::{CheckDef, ColumnDef as TableColumn, Filled, TableDef};
 use varve_catalog::text::name::undefined_table;
+use varve_expr::Expr;
 use varve_expr::walk::map_columns;
 use varve_plan::plan::NewIndex;
+use varve_types::{ColumnId, ObjectId, Result};
+
+use crate::binder::DdlBinder;
+use crate::table::columns::{Parts, WrittenKey};
 
 /// What LIKE copies beside columns, over the columns of the new table.
 #[derive(Default)]

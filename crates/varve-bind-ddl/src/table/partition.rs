@@ -3,11 +3,6 @@
 use varve_ast::{
     Expr as Ast, ExprKind, PartitionBound as WrittenLimit, PartitionBy, PartitionValues,
 };
-use varve_expr::Expr;
-use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
-
-use crate::binder::DdlBinder;
-use crate::table::inheritance::invalid;
 use varve_bind_query::context::scope::ExprScope;
 use varve_catalog::model::index_expression::is_immutable;
 use varve_catalog::model::inheritance::{
@@ -15,12 +10,17 @@ use varve_catalog::model::inheritance::{
 };
 use varve_catalog::model::table::TableDef;
 use varve_catalog::pg_catalog::shown_limits;
+use varve_expr::Expr;
 use varve_expr::walk::for_each_column;
 use varve_plan::build::operand::CastContext;
 use varve_plan::build::table::target_scope;
 use varve_plan::plan::NewIndex;
 use varve_plan::scope::error::located;
 use varve_plan::scope::name::result_name;
+use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
+
+use crate::binder::DdlBinder;
+use crate::table::inheritance::invalid;
 
 /// The column that an expression is without a table.
 fn plain_column(ast: &Ast) -> Option<&str> {

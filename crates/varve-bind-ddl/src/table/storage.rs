@@ -5,15 +5,15 @@ use varve_ast::{
     AlterAction, Column, ColumnConstraintKind, CreateIndex, DefinedOption, ExprKind, Name,
     TableConstraint, TableConstraintKind, TableElement,
 };
-use varve_types::{Error, LogicalType, Result, SqlState};
-
-use crate::binder::DdlBinder;
-use crate::table::alter::Altered;
 use varve_catalog::model::table::TableDef;
 use varve_catalog::pg_catalog::length_of;
 use varve_plan::build::statement::utility;
 use varve_plan::plan::Statement;
 use varve_plan::plan::utility::{Message, Utility};
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::binder::DdlBinder;
+use crate::table::alter::Altered;
 
 /// PostgreSQL's access methods for which nothing is made.
 const OTHER_METHODS: [&str; 4] = ["gin", "gist", "spgist", "brin"];

@@ -5,20 +5,20 @@ use std::sync::Arc;
 use varve_ast::{
     AlterDomain, ColumnConstraint, ColumnConstraintKind, CreateDomain, Name, ObjectName,
 };
-use varve_expr::Expr;
-use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
-
-use crate::binder::DdlBinder;
-use crate::table::check::free;
 use varve_catalog::model::comment::Part;
 use varve_catalog::model::domain::{DomainDef, value_column};
 use varve_catalog::model::table::{CheckDef, ColumnDef, TableDef, sort_checks};
 use varve_catalog::text::name::undefined_schema;
 use varve_catalog::text::type_name::undefined_type;
+use varve_expr::Expr;
 use varve_plan::build::statement::utility;
 use varve_plan::plan::Statement;
 use varve_plan::plan::utility::{Definition, Message, Utility};
 use varve_plan::scope::error::located;
+use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
+
+use crate::binder::DdlBinder;
+use crate::table::check::free;
 
 impl DdlBinder<'_, '_> {
     pub(crate) fn create_domain(&mut self, create: &CreateDomain) -> Result<Statement> {

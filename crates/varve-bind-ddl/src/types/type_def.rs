@@ -1,14 +1,14 @@
 //! CREATE TYPE, ALTER TYPE: enumerations and composite types.
 
 use varve_ast::{AlterEnum, EnumPlace, Name, ObjectName, TypeName};
-use varve_types::{Error, Result, SqlState};
-
-use crate::binder::DdlBinder;
 use varve_catalog::model::type_def::EnumDef;
 use varve_catalog::model::view::ViewColumn;
 use varve_plan::build::statement::utility;
 use varve_plan::plan::Statement;
 use varve_plan::plan::utility::{Message, Utility};
+use varve_types::{Error, Result, SqlState};
+
+use crate::binder::DdlBinder;
 
 /// The longest label in bytes, as in PostgreSQL.
 const LABEL_BYTES_MAX: usize = 63;

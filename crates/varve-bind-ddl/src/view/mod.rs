@@ -3,13 +3,6 @@
 use std::sync::Arc;
 
 use varve_ast::{CreateView, DefinedOption, Materialized, Name, ObjectName};
-use varve_parser::parse;
-use varve_types::{
-    ColumnId, Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, SqlText, sql,
-};
-
-use crate::binder::DdlBinder;
-use crate::table::storage::{Stored, is_timescale, not_yet, unrecognized};
 use varve_bind_dml::through::updatable_columns;
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::schema::is_temporary;
@@ -17,12 +10,19 @@ use varve_catalog::model::table::{ColumnDef, TableDef};
 use varve_catalog::model::view::{ParsedView, ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead};
 use varve_catalog::text::name::undefined_table;
 use varve_catalog::text::sql_source::source;
+use varve_parser::parse;
 use varve_plan::build::modifier::modifier_of;
 use varve_plan::build::statement::utility;
 use varve_plan::optimize::optimize;
 use varve_plan::plan::utility::{Message, Utility};
 use varve_plan::plan::{NewTable, OnCommit, Query, Statement};
 use varve_plan::scope::syntax::{is_change, view_query};
+use varve_types::{
+    ColumnId, Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, SqlText, sql,
+};
+
+use crate::binder::DdlBinder;
+use crate::table::storage::{Stored, is_timescale, not_yet, unrecognized};
 
 impl DdlBinder<'_, '_> {
     pub(crate) fn create_view(&mut self, create: &CreateView) -> Result<Statement> {

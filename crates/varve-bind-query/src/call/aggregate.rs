@@ -1,13 +1,8 @@
 //! Aggregate calls, and expressions over groups.
 
 use varve_ast::Expr as Ast;
-use varve_expr::{AggregateArgs, AggregateFunction, Expr, fold, resolve_aggregate};
-use varve_types::{Error, LogicalType, Result, SqlState, Value};
-
-use crate::context::arguments::AggregateSyntax;
-use crate::context::binder::QueryBinder;
-use crate::context::scope::ExprScope;
 use varve_expr::walk::same_meaning;
+use varve_expr::{AggregateArgs, AggregateFunction, Expr, fold, resolve_aggregate};
 use varve_plan::build::aggregate::{known_call, known_expr};
 use varve_plan::build::array::form;
 use varve_plan::build::operand::{CastContext, Operand, literal};
@@ -16,6 +11,11 @@ use varve_plan::build::placeholder::{AGGREGATE_COLUMNS, GROUPING_COLUMNS};
 use varve_plan::build::row_value::is_object;
 use varve_plan::plan::{AggregateCall, SortKeyExpr};
 use varve_plan::scope::error::located;
+use varve_types::{Error, LogicalType, Result, SqlState, Value};
+
+use crate::context::arguments::AggregateSyntax;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
 
 /// What a call is ordered by.
 #[derive(Default)]

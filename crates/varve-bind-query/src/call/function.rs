@@ -1,22 +1,22 @@
 //! Function calls, those with keywords inside included.
 
 use varve_ast::{Call, Expr as Ast, ExprKind, Over, Query, QueryBody, SelectItem, SpecialCall};
+use varve_catalog::model::schema::RelationName;
+use varve_catalog::text::name::simple_name;
+use varve_catalog::text::type_name::internal_name;
 use varve_expr::{
     Expr, Function, Slot, is_aggregate, is_function, is_set_function, repeats_any, resolve_call,
     resolve_function,
 };
+use varve_plan::build::operand::{CastContext, Operand, literal};
+use varve_plan::scope::error::{located, refuse};
+use varve_plan::scope::name::trim_name;
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
 use crate::context::arguments::{AggregateSyntax, Arguments};
 use crate::context::binder::QueryBinder;
 use crate::context::scope::ExprScope;
 use crate::expr::record::reads_rows;
-use varve_catalog::model::schema::RelationName;
-use varve_catalog::text::name::simple_name;
-use varve_catalog::text::type_name::internal_name;
-use varve_plan::build::operand::{CastContext, Operand, literal};
-use varve_plan::scope::error::{located, refuse};
-use varve_plan::scope::name::trim_name;
 
 /// A call whose name and arguments were looked at.
 struct Written<'a> {

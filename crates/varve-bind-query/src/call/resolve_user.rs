@@ -4,23 +4,23 @@ use core::cmp::Ordering;
 use std::sync::Arc;
 
 use varve_ast::{ArgumentMode, Expr as Ast, Query as AstQuery, QueryBody, SelectItem};
-use varve_expr::{Expr, implicit_cast_allowed, resolve_call};
-use varve_parser::plpgsql::Code;
-use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState};
-
-use crate::context::arguments::{Arguments, Candidates};
-use crate::context::binder::{NO_SOURCE, QueryBinder};
-use crate::context::scope::ExprScope;
 use varve_catalog::model::function_def::{ArgumentDef, FunctionDef, Returns};
 use varve_catalog::model::polymorphic::{bound, element_of, pseudo_name};
 use varve_catalog::model::schema::RelationName;
 use varve_catalog::text::kept_text::Meaning;
 use varve_catalog::text::name::undefined_schema;
+use varve_expr::{Expr, implicit_cast_allowed, resolve_call};
+use varve_parser::plpgsql::Code;
 use varve_plan::build::array::form;
 use varve_plan::build::operand::{CastContext, Operand};
 use varve_plan::build::routine::only_query;
 use varve_plan::scope::error::located;
 use varve_plan::scope::tables::Scope;
+use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState};
+
+use crate::context::arguments::{Arguments, Candidates};
+use crate::context::binder::{NO_SOURCE, QueryBinder};
+use crate::context::scope::ExprScope;
 
 /// Where the value of an argument of a function comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

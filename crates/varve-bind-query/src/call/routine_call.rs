@@ -6,18 +6,18 @@
 
 use std::sync::Arc;
 
-use varve_expr::{Expr, Function, Volatility, fold};
-use varve_types::{Error, LogicalType, Result, Value};
-
-use crate::context::binder::QueryBinder;
-use crate::context::scope::{ExprScope, no_sets};
 use varve_catalog::model::function_def::{FunctionDef, Returns};
 use varve_expr::walk::{for_each_child, is_column_free};
+use varve_expr::{Expr, Function, Volatility, fold};
 use varve_plan::build::operand::literal;
 use varve_plan::build::placeholder::SET_COLUMNS;
 use varve_plan::plan::SetCall;
 use varve_plan::plan::statement::{FIRST_CALL, RoutineCall};
 use varve_plan::scope::error::unsupported_at;
+use varve_types::{Error, LogicalType, Result, Value};
+
+use crate::context::binder::QueryBinder;
+use crate::context::scope::{ExprScope, no_sets};
 
 impl QueryBinder<'_> {
     /// The result of a function that runs before the statement, or for each row where it depends

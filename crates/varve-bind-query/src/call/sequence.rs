@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use varve_types::{Error, LogicalType, Result, SqlState, Value};
-
-use crate::context::binder::QueryBinder;
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::schema::RelationName;
 use varve_catalog::model::sequence::SequenceDef;
 use varve_catalog::text::name::{folded_path, undefined_table};
 use varve_plan::build::operand::{Operand, literal};
 use varve_plan::scope::error::located;
+use varve_types::{Error, LogicalType, Result, SqlState, Value};
+
+use crate::context::binder::QueryBinder;
 
 impl QueryBinder<'_> {
     /// The first argument of `nextval` and its like: where it is a constant, the sequence is known.

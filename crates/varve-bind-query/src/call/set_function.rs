@@ -2,11 +2,6 @@
 
 use varve_ast::{Alias, Expr as Ast, Name, TypeName};
 use varve_expr::{Expr, Function, fold};
-use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, TypeMod, Value};
-
-use crate::context::arguments::Arguments;
-use crate::context::binder::QueryBinder;
-use crate::context::scope::{ExprScope, count_sets, no_sets};
 use varve_plan::build::operand::{Operand, literal};
 use varve_plan::build::placeholder::SET_COLUMNS;
 use varve_plan::build::row_value::object;
@@ -15,6 +10,11 @@ use varve_plan::plan::{Plan, SetCall};
 use varve_plan::scope::error::{located, unsupported_at};
 use varve_plan::scope::name::result_name;
 use varve_plan::scope::tables::Scope;
+use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, TypeMod, Value};
+
+use crate::context::arguments::Arguments;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::{ExprScope, count_sets, no_sets};
 
 /// Names and types of columns.
 pub type Columns = Vec<(String, LogicalType)>;

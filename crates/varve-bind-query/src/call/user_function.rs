@@ -6,19 +6,12 @@
 
 use std::sync::Arc;
 
-use varve_expr::{Expr, Volatility, fold};
-use varve_parser::too_deep;
-use varve_types::{Error, LogicalType, Result, Value, meter};
-
-use crate::context::arguments::{Arguments, Candidates};
-use crate::context::binder::{NESTING_MAX, NO_SOURCE, QueryBinder};
-use crate::context::query_context::QueryContext;
-use crate::context::scope::{ExprScope, no_sets};
-use crate::context::variables::{Variable, Variables};
 use varve_catalog::model::function_def::{FunctionDef, Returns};
 use varve_catalog::model::schema::RelationName;
 use varve_expr::walk::is_column_free;
+use varve_expr::{Expr, Volatility, fold};
 use varve_parser::plpgsql::Piece;
+use varve_parser::too_deep;
 use varve_plan::build::array::RowsOf;
 use varve_plan::build::operand::{CastContext, Operand, literal};
 use varve_plan::build::placeholder::SET_COLUMNS;
@@ -31,6 +24,13 @@ use varve_plan::optimize::bind_outer;
 use varve_plan::optimize::push_down::one_row;
 use varve_plan::plan::{Field, Plan, Query, SetCall};
 use varve_plan::scope::error::{refuse, unsupported_at};
+use varve_types::{Error, LogicalType, Result, Value, meter};
+
+use crate::context::arguments::{Arguments, Candidates};
+use crate::context::binder::{NESTING_MAX, NO_SOURCE, QueryBinder};
+use crate::context::query_context::QueryContext;
+use crate::context::scope::{ExprScope, no_sets};
+use crate::context::variables::{Variable, Variables};
 
 impl QueryBinder<'_> {
     /// The functions of users that a name may mean.

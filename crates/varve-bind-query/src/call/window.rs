@@ -6,11 +6,6 @@ use varve_ast::{
     Span, WindowSpec,
 };
 use varve_expr::{AggregateArgs, Expr, resolve_aggregate};
-use varve_types::{Error, LogicalType, Result, SqlState};
-
-use crate::context::arguments::AggregateSyntax;
-use crate::context::binder::QueryBinder;
-use crate::context::scope::{ExprScope, count_sets, refuse_sets};
 use varve_plan::build::operand::{CastContext, Operand};
 use varve_plan::build::output::check_comparable;
 use varve_plan::build::placeholder::WINDOW_COLUMNS;
@@ -22,6 +17,11 @@ use varve_plan::plan::window::{
 };
 use varve_plan::scope::error::located;
 use varve_plan::scope::tables::Scope;
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::context::arguments::AggregateSyntax;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::{ExprScope, count_sets, refuse_sets};
 
 const RANGE_OFFSET: &str = "RANGE with offset PRECEDING/FOLLOWING";
 

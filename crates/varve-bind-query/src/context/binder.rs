@@ -3,20 +3,20 @@
 use std::sync::{Arc, LazyLock};
 
 use varve_ast::Span;
+use varve_catalog::model::catalog::{Catalog, Named};
+use varve_catalog::model::schema::RelationName;
+use varve_catalog::model::table::TableDef;
 use varve_expr::Locale;
 use varve_parser::{ParsedStatement, Source, too_deep};
+use varve_plan::build::statement::utility;
+use varve_plan::plan::Statement;
+use varve_plan::plan::utility::{Message, Utility};
+use varve_plan::scope::error::located;
 use varve_types::{LogicalType, Result};
 
 use crate::context::outputs::Outputs;
 use crate::context::query_context::QueryContext;
 use crate::context::statement_context::StatementContext;
-use varve_catalog::model::catalog::{Catalog, Named};
-use varve_catalog::model::schema::RelationName;
-use varve_catalog::model::table::TableDef;
-use varve_plan::build::statement::utility;
-use varve_plan::plan::Statement;
-use varve_plan::plan::utility::{Message, Utility};
-use varve_plan::scope::error::located;
 
 /// Most parameters of a statement, as in PostgreSQL's protocol.
 pub const PARAMETERS_MAX: usize = 65_535;

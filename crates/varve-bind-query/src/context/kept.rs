@@ -1,15 +1,15 @@
 //! What the names in a text mean that the catalog keeps: noted while it is bound.
 
 use varve_ast::{Alias, BaseType, ObjectName, TypeName};
-use varve_types::{LogicalType, ObjectId, SqlText, sql};
-
-use crate::context::binder::QueryBinder;
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::view::ViewRead;
 use varve_catalog::text::kept_text::{Meaning, NameUse};
 use varve_catalog::text::name::folded_path;
 use varve_catalog::text::type_name::type_name;
 use varve_plan::scope::tables::{Scope, UNNAMED};
+use varve_types::{LogicalType, ObjectId, SqlText, sql};
+
+use crate::context::binder::QueryBinder;
 
 impl QueryBinder<'_> {
     /// Notes what a name means, unless it is one of another text than the statement's own.

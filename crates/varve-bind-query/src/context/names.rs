@@ -3,9 +3,6 @@
 use std::sync::Arc;
 
 use varve_ast::{Name, ObjectName};
-use varve_types::{Error, ObjectId, Result, SqlState};
-
-use crate::context::binder::QueryBinder;
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::schema::RelationName;
 use varve_catalog::model::table::{NAME_BYTES_MAX, TableDef};
@@ -15,6 +12,9 @@ use varve_catalog::text::kept_text::Meaning;
 use varve_catalog::text::name::{qualified_name, undefined_schema, undefined_table};
 use varve_plan::plan::SystemView;
 use varve_plan::scope::error::located;
+use varve_types::{Error, ObjectId, Result, SqlState};
+
+use crate::context::binder::QueryBinder;
 
 impl QueryBinder<'_> {
     /// The name of a relation.

@@ -1,12 +1,7 @@
 //! Names of enclosing queries.
 
-use varve_expr::Expr;
-use varve_types::{Error, LogicalType, Result, SqlState};
-
-use crate::context::binder::QueryBinder;
-use crate::context::ctes::IN_SUBQUERY;
-use crate::context::scope::ExprScope;
 use varve_catalog::model::schema::RelationName;
+use varve_expr::Expr;
 use varve_expr::walk::{for_each_column, map_columns};
 use varve_plan::build::aggregate::known_call;
 use varve_plan::build::operand::Operand;
@@ -19,6 +14,11 @@ use varve_plan::plan::AggregateCall;
 use varve_plan::plan::walk::expr_reads_outer;
 use varve_plan::scope::error::located;
 use varve_plan::scope::tables::{Scope, ScopeTable, UNNAMED, out_of_reach};
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::context::binder::QueryBinder;
+use crate::context::ctes::IN_SUBQUERY;
+use crate::context::scope::ExprScope;
 
 /// The names of one query around a subquery, or those that stand before a relation of FROM.
 pub struct OuterLevel {

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use varve_ast::Span;
+use varve_catalog::model::function_def::FunctionDef;
+use varve_catalog::model::view::{ViewDef, ViewRead};
 use varve_parser::{ParsedStatement, Source};
 
 use crate::context::ctes::CteBinding;
 use crate::context::lock_clause::LockClause;
 use crate::context::outer::OuterLevel;
 use crate::context::variables::Variables;
-use varve_catalog::model::function_def::FunctionDef;
-use varve_catalog::model::view::{ViewDef, ViewRead};
 
 /// What is around the place that is bound. A text of its own, such as the query of a view, has a
 /// context of its own.

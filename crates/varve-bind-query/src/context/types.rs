@@ -1,15 +1,15 @@
 //! The types that are written.
 
 use varve_ast::{BaseType, Span, TypeName};
-use varve_types::{Error, LogicalType, Result, TypeMod};
-
-use crate::context::binder::QueryBinder;
 use varve_catalog::model::polymorphic::pseudo_type;
 use varve_catalog::text::name::undefined_schema;
 use varve_catalog::text::type_name::{Bounded, bounded_type, type_name, undefined_type, user_type};
 use varve_plan::build::routine::invalid;
 use varve_plan::scope::data_type::{nearest, unknown_name};
 use varve_plan::scope::error::located;
+use varve_types::{Error, LogicalType, Result, TypeMod};
+
+use crate::context::binder::QueryBinder;
 
 /// The name of a type without schema, modifiers and dimensions.
 pub fn plain_name(written: &TypeName) -> Option<&str> {

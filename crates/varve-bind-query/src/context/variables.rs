@@ -1,15 +1,15 @@
 //! Names that stand for values beside columns: the arguments of the function whose body is bound,
 //! and the variables of PL/pgSQL.
 
-use varve_expr::Expr;
-use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, TypeMod};
-
-use crate::context::binder::QueryBinder;
 use varve_catalog::model::table::TableDef;
 use varve_catalog::text::kept_text::Meaning;
+use varve_expr::Expr;
 use varve_plan::build::operand::Operand;
 use varve_plan::build::row_value::{Field, object, row_call};
 use varve_plan::scope::error::located;
+use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, TypeMod};
+
+use crate::context::binder::QueryBinder;
 
 /// What names that are no columns mean; of equal names the last one counts.
 #[derive(Clone, Debug, Default)]

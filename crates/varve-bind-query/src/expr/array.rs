@@ -1,7 +1,13 @@
 //! Arrays: constructors, subscripts, and comparisons with their elements.
 
 use varve_ast::{Access, Expr as Ast, ExprKind, Quantifier, Query as AstQuery};
+use varve_catalog::model::table::ColumnDef;
 use varve_expr::{Expr, fold, resolve_operator};
+use varve_plan::build::array::{RowsOf, form, gathered};
+use varve_plan::build::compare::{Infix, comparison_type, undefined_operator};
+use varve_plan::build::operand::{CastContext, Operand, literal};
+use varve_plan::plan::{Field, Plan, Query};
+use varve_plan::scope::error::{located, unsupported_at};
 use varve_types::{
     ARRAY_DIMENSIONS_MAX, ArrayValue, CompareOp, Error, LogicalType, Result, SqlState, TypeMod,
     Value,
@@ -9,12 +15,6 @@ use varve_types::{
 
 use crate::context::binder::QueryBinder;
 use crate::context::scope::ExprScope;
-use varve_catalog::model::table::ColumnDef;
-use varve_plan::build::array::{RowsOf, form, gathered};
-use varve_plan::build::compare::{Infix, comparison_type, undefined_operator};
-use varve_plan::build::operand::{CastContext, Operand, literal};
-use varve_plan::plan::{Field, Plan, Query};
-use varve_plan::scope::error::{located, unsupported_at};
 
 /// The type of what is assigned to a part of a value.
 pub fn part_type(ty: LogicalType, subscripts: &[Access]) -> LogicalType {

@@ -1,17 +1,17 @@
 //! Rows as values: `ROW(1, 'a')`, their fields, their conversions, composite types.
 
 use varve_ast::{Expr as Ast, ExprKind, ObjectName};
+use varve_catalog::model::schema::RelationName;
 use varve_expr::Expr;
+use varve_plan::build::array::form;
+use varve_plan::build::operand::{CastContext, Operand, literal};
+use varve_plan::build::row_value::{Field, called_fields, row_call, untyped};
+use varve_plan::scope::error::located;
 use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, TypeMod, Value};
 
 use crate::context::arguments::Arguments;
 use crate::context::binder::QueryBinder;
 use crate::context::scope::ExprScope;
-use varve_catalog::model::schema::RelationName;
-use varve_plan::build::array::form;
-use varve_plan::build::operand::{CastContext, Operand, literal};
-use varve_plan::build::row_value::{Field, called_fields, row_call, untyped};
-use varve_plan::scope::error::located;
 
 impl QueryBinder<'_> {
     /// `ROW(a, b)` as a value; `ROW(t.*)` has the columns of the relation.

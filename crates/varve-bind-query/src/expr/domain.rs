@@ -1,12 +1,12 @@
 //! Values of domains.
 
 use varve_ast::{BaseType, TypeName};
+use varve_catalog::model::domain::DomainDef;
+use varve_catalog::text::type_name::{logical_type, type_name};
 use varve_expr::Expr;
 use varve_types::{ObjectId, Result};
 
 use crate::context::binder::QueryBinder;
-use varve_catalog::model::domain::DomainDef;
-use varve_catalog::text::type_name::{logical_type, type_name};
 
 impl QueryBinder<'_> {
     /// The domain that a type means, and whether it is arrays of that.

@@ -2,14 +2,14 @@
 
 use varve_ast::{Access, ExprKind, JsonConstructor, JsonKind, JsonNulls, JsonPredicate, JsonValue};
 use varve_expr::{Expr, fold};
+use varve_plan::build::array::{RowsOf, form};
+use varve_plan::build::operand::{CastContext, Operand, literal};
+use varve_plan::scope::error::{located, unsupported_at};
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod, Value};
 
 use crate::context::arguments::AggregateSyntax;
 use crate::context::binder::QueryBinder;
 use crate::context::scope::ExprScope;
-use varve_plan::build::array::{RowsOf, form};
-use varve_plan::build::operand::{CastContext, Operand, literal};
-use varve_plan::scope::error::{located, unsupported_at};
 
 const JSON: LogicalType = LogicalType::Json;
 const JSONB: LogicalType = LogicalType::Jsonb;

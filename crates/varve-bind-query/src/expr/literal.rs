@@ -1,15 +1,15 @@
 //! Values whose type follows from their place, and conversions.
 
+use varve_catalog::ColumnDef;
 use varve_expr::{
     Expr, assignment_cast_allowed, coerce_length, depends_on_time, explicit_cast_allowed,
     implicit_cast_allowed, parse_value_with_mod, reads_locale,
 };
+use varve_plan::build::operand::{CastContext, Operand, literal, refuse_set};
+use varve_plan::scope::error::located;
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod, Value};
 
 use crate::context::binder::{PARAMETERS_MAX, QueryBinder};
-use varve_catalog::ColumnDef;
-use varve_plan::build::operand::{CastContext, Operand, literal, refuse_set};
-use varve_plan::scope::error::located;
 
 impl QueryBinder<'_> {
     /// `$n`.

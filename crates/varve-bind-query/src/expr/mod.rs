@@ -15,20 +15,20 @@ use varve_ast::{
     Case, Cast, Expr as Ast, ExprKind, IntervalLiteral, Like, LikeKind, Literal, LiteralKind,
     ObjectName, TypedLiteral, When,
 };
+use varve_catalog::model::schema::RelationName;
+use varve_catalog::pg_catalog::DATABASE;
+use varve_catalog::text::interval::literal_modifier;
+use varve_catalog::text::kept_text::Meaning;
 use varve_expr::{Expr, common_type};
+use varve_plan::build::array::RowsOf;
+use varve_plan::build::compare::is_null;
+use varve_plan::build::operand::{CastContext, Operand, literal, number};
+use varve_plan::scope::error::{located, unsupported_at};
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState, Value};
 
 use crate::context::binder::QueryBinder;
 use crate::context::scope::{ExprScope, count_sets, refuse_sets};
 use crate::expr::row::row_of;
-use varve_catalog::model::schema::RelationName;
-use varve_catalog::pg_catalog::DATABASE;
-use varve_catalog::text::interval::literal_modifier;
-use varve_catalog::text::kept_text::Meaning;
-use varve_plan::build::array::RowsOf;
-use varve_plan::build::compare::is_null;
-use varve_plan::build::operand::{CastContext, Operand, literal, number};
-use varve_plan::scope::error::{located, unsupported_at};
 
 impl QueryBinder<'_> {
     /// An expression as a folded condition of a clause.

@@ -3,14 +3,14 @@
 use varve_ast::{Between, Expr as Ast, ExprKind, LiteralKind, Operator, Truth};
 use varve_expr::{Expr, resolve_operator};
 use varve_parser::too_deep;
+use varve_plan::build::compare::{Infix, comparison_type, infix, undefined_operator};
+use varve_plan::build::operand::{CastContext, Operand, literal, number, refuse_set};
+use varve_plan::scope::error::{located, unsupported_at};
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState, TypeMod, Value};
 
 use crate::context::binder::QueryBinder;
 use crate::context::scope::ExprScope;
 use crate::expr::row::row_of;
-use varve_plan::build::compare::{Infix, comparison_type, infix, undefined_operator};
-use varve_plan::build::operand::{CastContext, Operand, literal, number, refuse_set};
-use varve_plan::scope::error::{located, unsupported_at};
 
 /// Deepest chain of arithmetic, which is evaluated by recursion.
 const ARITHMETIC_DEPTH_MAX: usize = 200;

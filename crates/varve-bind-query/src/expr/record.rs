@@ -4,14 +4,14 @@
 //! what these functions would make of it. Elsewhere it is a value (`composite.rs`).
 
 use varve_ast::Expr as Ast;
+use varve_catalog::model::schema::RelationName;
 use varve_expr::Expr;
+use varve_plan::build::operand::Operand;
+use varve_plan::build::row_value::{object, row_call};
 use varve_types::Result;
 
 use crate::context::binder::QueryBinder;
 use crate::context::scope::ExprScope;
-use varve_catalog::model::schema::RelationName;
-use varve_plan::build::operand::Operand;
-use varve_plan::build::row_value::{object, row_call};
 
 /// The functions that read rows.
 const ROW_READERS: [&str; 17] = [

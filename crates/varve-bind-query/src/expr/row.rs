@@ -2,13 +2,13 @@
 
 use varve_ast::{Expr as Ast, ExprKind, Operator};
 use varve_expr::Expr;
+use varve_plan::build::compare::{Infix, compare_rows, infix};
+use varve_plan::build::operand::Operand;
+use varve_plan::scope::error::{located, unsupported_at};
 use varve_types::{CompareOp, Error, Result, SqlState};
 
 use crate::context::binder::QueryBinder;
 use crate::context::scope::ExprScope;
-use varve_plan::build::compare::{Infix, compare_rows, infix};
-use varve_plan::build::operand::Operand;
-use varve_plan::scope::error::{located, unsupported_at};
 
 /// The fields of a row value as it is written.
 pub fn row_of(ast: &Ast) -> Option<&[Ast]> {

@@ -2,10 +2,6 @@
 
 use varve_ast::{ExprKind, InSubquery, Quantified, Quantifier, Query as AstQuery};
 use varve_expr::{Expr, fold};
-use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
-
-use crate::context::binder::QueryBinder;
-use crate::context::scope::ExprScope;
 use varve_plan::build::compare::{Infix, infix};
 use varve_plan::build::operand::{Operand, refuse_set};
 use varve_plan::build::placeholder::subquery_column;
@@ -13,6 +9,10 @@ use varve_plan::build::subquery::{Subquery, SubqueryKind, slot_values};
 use varve_plan::optimize::push_down::one_row;
 use varve_plan::plan::{Plan, Query, SetCall};
 use varve_plan::scope::error::{located, unsupported_at};
+use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
+
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
 
 impl QueryBinder<'_> {
     /// Binds a subquery.

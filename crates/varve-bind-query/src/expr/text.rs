@@ -2,12 +2,12 @@
 
 use varve_ast::{Expr as Ast, Like, Name, ObjectName};
 use varve_expr::Expr;
+use varve_plan::build::operand::Operand;
+use varve_plan::scope::error::located;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::context::binder::QueryBinder;
 use crate::context::scope::ExprScope;
-use varve_plan::build::operand::Operand;
-use varve_plan::scope::error::located;
 
 /// Strings are ordered by their bytes in all of these.
 const COLLATIONS: [&str; 5] = ["C", "POSIX", "default", "ucs_basic", "C.utf8"];

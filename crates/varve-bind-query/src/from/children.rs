@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use varve_expr::Expr;
-use varve_types::{LogicalType, Value};
-
-use crate::context::binder::QueryBinder;
 use varve_catalog::model::table::TableDef;
 use varve_catalog::pg_catalog::relation_oid;
+use varve_expr::Expr;
 use varve_plan::build::table::{ChildRows, full_scan, named_types};
 use varve_plan::plan::statement::ChildTable;
 use varve_plan::plan::{Plan, Relation};
+use varve_types::{LogicalType, Value};
+
+use crate::context::binder::QueryBinder;
 
 impl QueryBinder<'_> {
     /// The rows of a table, and unless it is meant only, of those below it.

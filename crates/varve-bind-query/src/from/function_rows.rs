@@ -3,12 +3,6 @@
 use std::sync::Arc;
 
 use varve_ast::ArgumentMode;
-use varve_types::Result;
-
-use crate::call::set_function::{Columns, Definition, check_definitions};
-use crate::context::arguments::{Arguments, Candidates};
-use crate::context::binder::QueryBinder;
-use crate::context::scope::ExprScope;
 use varve_catalog::model::function_def::{ArgumentDef, FunctionDef, Returns};
 use varve_catalog::model::schema::RelationName;
 use varve_plan::build::operand::CastContext;
@@ -17,6 +11,12 @@ use varve_plan::build::row_value::{called_fields, check_row, is_whole_row, unfol
 use varve_plan::optimize::push_down::one_row;
 use varve_plan::plan::{JoinKind, JoinNode, Plan, ProjectSetNode, Query};
 use varve_plan::scope::tables::Scope;
+use varve_types::Result;
+
+use crate::call::set_function::{Columns, Definition, check_definitions};
+use crate::context::arguments::{Arguments, Candidates};
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
 
 impl QueryBinder<'_> {
     /// The rows of a call in FROM with the names and types of their columns, and whether the only

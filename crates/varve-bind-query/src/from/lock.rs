@@ -4,15 +4,15 @@ use varve_ast::{
     Lock, LockStrength as AstLockStrength, LockWait as AstLockWait, Query as AstQuery,
 };
 use varve_expr::Expr;
-use varve_types::{Error, LogicalType, Result, SqlState};
-
-use crate::context::binder::QueryBinder;
-use crate::context::lock_clause::LockClause;
 use varve_plan::build::lock::refused;
 use varve_plan::plan::{LockStrength, LockTarget, LockWait, RowLock};
 use varve_plan::scope::error::located;
 use varve_plan::scope::locked_relation::LockedRelation;
 use varve_plan::scope::tables::Scope;
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::context::binder::QueryBinder;
+use crate::context::lock_clause::LockClause;
 
 impl QueryBinder<'_> {
     /// How a query locks its rows, with what the one around it says.

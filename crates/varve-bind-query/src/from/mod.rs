@@ -13,13 +13,8 @@ use varve_ast::{
     SubqueryRelation,
 };
 use varve_expr::Expr;
-use varve_parser::too_deep;
-use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
-
-use crate::context::binder::QueryBinder;
-use crate::context::ctes::IN_OUTER_JOIN;
-use crate::context::scope::ExprScope;
 use varve_expr::walk::{conjunction, map_columns, split_conjunction, substitute};
+use varve_parser::too_deep;
 use varve_plan::build::operand::Operand;
 use varve_plan::build::placeholder::{Place, place};
 use varve_plan::build::routine::joined;
@@ -30,6 +25,11 @@ use varve_plan::plan::{JoinKind, JoinNode, Plan, Query};
 use varve_plan::scope::error::{located, refuse, unsupported_at};
 use varve_plan::scope::locked_relation::LockedRelation;
 use varve_plan::scope::tables::{Scope, UNNAMED};
+use varve_types::{CompareOp, Error, LogicalType, Result, SqlState};
+
+use crate::context::binder::QueryBinder;
+use crate::context::ctes::IN_OUTER_JOIN;
+use crate::context::scope::ExprScope;
 
 /// Most relations of a FROM clause: each is a level of the plan.
 const RELATIONS_MAX: usize = 256;

@@ -1,7 +1,21 @@
 //! One relation of FROM: a table, a view, a named query; its sample and its alias.
 
 use varve_ast::{Alias, Name, ObjectName, TableSample};
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::schema::RelationName;
+use varve_catalog::model::table::TableDef;
+use varve_catalog::model::view::{ViewDef, ViewKind, ViewRead};
+use varve_catalog::pg_catalog::is_of_session;
+use varve_catalog::pg_catalog::system_view::system_view_columns;
+use varve_catalog::text::name::undefined_table;
 use varve_expr::Expr;
+use varve_plan::build::operand::{CastContext, Operand, literal};
+use varve_plan::build::table::{ChildRows, full_scan};
+use varve_plan::optimize::push_down::one_row;
+use varve_plan::plan::{Plan, Query, Relation, RowLock};
+use varve_plan::scope::error::{located, refuse};
+use varve_plan::scope::locked_relation::LockedRelation;
+use varve_plan::scope::tables::{Scope, TABLEOID};
 use varve_types::{
     ColumnId, CompareOp, Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, Value,
 };
@@ -10,20 +24,6 @@ use crate::context::binder::QueryBinder;
 use crate::context::ctes::Columns;
 use crate::context::scope::ExprScope;
 use crate::from::Bound;
-use varve_catalog::model::catalog::Named;
-use varve_catalog::model::schema::RelationName;
-use varve_catalog::model::table::TableDef;
-use varve_catalog::model::view::{ViewDef, ViewKind, ViewRead};
-use varve_catalog::pg_catalog::is_of_session;
-use varve_catalog::pg_catalog::system_view::system_view_columns;
-use varve_catalog::text::name::undefined_table;
-use varve_plan::build::operand::{CastContext, Operand, literal};
-use varve_plan::build::table::{ChildRows, full_scan};
-use varve_plan::optimize::push_down::one_row;
-use varve_plan::plan::{Plan, Query, Relation, RowLock};
-use varve_plan::scope::error::{located, refuse};
-use varve_plan::scope::locked_relation::LockedRelation;
-use varve_plan::scope::tables::{Scope, TABLEOID};
 
 /// What is read of a table.
 struct TableRows {

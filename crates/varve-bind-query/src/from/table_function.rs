@@ -3,15 +3,9 @@
 use varve_ast::{
     Alias, AliasColumn, Argument, ExprKind, FunctionRelation, ObjectName, RowsCall, RowsFunction,
 };
-use varve_expr::{Expr, fold};
-use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, Value};
-
-use crate::call::set_function::{Columns, Definition};
-use crate::context::arguments::Arguments;
-use crate::context::binder::QueryBinder;
-use crate::context::scope::ExprScope;
 use varve_catalog::text::kept_text::Meaning;
 use varve_catalog::text::name::simple_name;
+use varve_expr::{Expr, fold};
 use varve_plan::build::array::{RowsOf, gathered};
 use varve_plan::build::operand::{Operand, literal};
 use varve_plan::build::row_value::{Field, rows_of};
@@ -20,6 +14,12 @@ use varve_plan::optimize::push_down::one_row;
 use varve_plan::plan::{JoinKind, JoinNode, Plan, ProjectSetNode, SetCall};
 use varve_plan::scope::error::{located, unsupported_at};
 use varve_plan::scope::tables::Scope;
+use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, Value};
+
+use crate::call::set_function::{Columns, Definition};
+use crate::context::arguments::Arguments;
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
 
 /// A call as it is written, with the columns that it defines.
 struct Written<'a> {

@@ -1,18 +1,18 @@
 //! VALUES.
 
 use varve_ast::{Expr as Ast, ExprKind, ObjectName, Values};
-use varve_expr::Expr;
-use varve_types::{Error, LogicalType, Result, SqlState};
-
-use crate::context::binder::QueryBinder;
-use crate::context::scope::ExprScope;
 use varve_catalog::text::type_name::type_name;
+use varve_expr::Expr;
 use varve_plan::build::operand::{CastContext, Operand};
 use varve_plan::build::subquery::{Subquery, attach};
 use varve_plan::optimize::push_down::one_row;
 use varve_plan::plan::{Field, Plan, Query};
 use varve_plan::scope::error::located;
 use varve_plan::scope::tables::Scope;
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
 
 impl QueryBinder<'_> {
     /// `VALUES (...), (...)` as a query.

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
+use varve_catalog::model::catalog::Named;
+use varve_catalog::model::schema::RelationName;
+use varve_catalog::model::view::{ViewDef, ViewRead};
 use varve_parser::too_deep;
+use varve_plan::plan::{Query, RowLock};
+use varve_plan::scope::syntax::view_query;
 use varve_types::{ColumnId, Error, ObjectId, Result, SqlState, meter};
 
 use crate::context::binder::{NESTING_MAX, NO_SOURCE, QueryBinder};
 use crate::context::query_context::QueryContext;
-use varve_catalog::model::catalog::Named;
-use varve_catalog::model::schema::RelationName;
-use varve_catalog::model::view::{ViewDef, ViewRead};
-use varve_plan::plan::{Query, RowLock};
-use varve_plan::scope::syntax::view_query;
 
 impl QueryBinder<'_> {
     /// Binds something of the query of a view, around which nothing is in its reach.

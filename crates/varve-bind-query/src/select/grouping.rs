@@ -2,11 +2,6 @@
 
 use varve_ast::{Expr as Ast, ExprKind, GroupItem};
 use varve_expr::Expr;
-use varve_types::{Error, Result, SqlState};
-
-use crate::context::binder::QueryBinder;
-use crate::context::scope::ExprScope;
-use crate::select::order::{ordinal, output_named};
 use varve_expr::walk::same_meaning;
 use varve_plan::build::output::{Output, check_comparable};
 use varve_plan::build::placeholder::{Place, place};
@@ -14,6 +9,11 @@ use varve_plan::build::sets::for_each_read;
 use varve_plan::build::stage::Groups;
 use varve_plan::scope::error::located;
 use varve_plan::scope::tables::Scope;
+use varve_types::{Error, Result, SqlState};
+
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
+use crate::select::order::{ordinal, output_named};
 
 /// Most grouping sets of a query, as in PostgreSQL.
 const SETS_MAX: usize = 4096;

@@ -2,10 +2,6 @@
 
 use varve_ast::{Expr as Ast, ExprKind, Limit};
 use varve_expr::Expr;
-use varve_types::{Error, LogicalType, Result, SqlState, Value};
-
-use crate::context::binder::QueryBinder;
-use crate::context::scope::ExprScope;
 use varve_plan::build::limit::RowLimit;
 use varve_plan::build::operand::{CastContext, literal};
 use varve_plan::build::subquery::attach;
@@ -13,6 +9,10 @@ use varve_plan::optimize::push_down::one_row;
 use varve_plan::plan::Plan;
 use varve_plan::scope::error::located;
 use varve_plan::scope::tables::Scope;
+use varve_types::{Error, LogicalType, Result, SqlState, Value};
+
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
 
 impl QueryBinder<'_> {
     pub(crate) fn row_limit(

@@ -9,11 +9,6 @@ pub mod set_operation;
 
 use varve_ast::{Distinct, Expr as Ast, OrderItem, Select};
 use varve_expr::Expr;
-use varve_types::{Error, LogicalType, Result, SqlState};
-
-use crate::context::binder::QueryBinder;
-use crate::context::lock_clause::LockClause;
-use crate::context::scope::ExprScope;
 use varve_expr::walk::split_conjunction;
 use varve_plan::build::finish::{Selected, finish, is_false};
 use varve_plan::build::gapfill::Gapfill;
@@ -27,6 +22,11 @@ use varve_plan::build::window::WindowUse;
 use varve_plan::plan::{AggregateCall, LockTarget, Query, SetCall};
 use varve_plan::scope::error::located;
 use varve_plan::scope::tables::Scope;
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::context::binder::QueryBinder;
+use crate::context::lock_clause::LockClause;
+use crate::context::scope::ExprScope;
 
 /// What a SELECT says of its result.
 struct Clauses {

@@ -3,13 +3,13 @@
 use varve_ast::{
     Expr as Ast, ExprKind, LiteralKind, NullsOrder, Operator, OrderDirection, OrderItem,
 };
+use varve_expr::walk::same_meaning;
+use varve_plan::build::output::{OrderKey, Output, SortTarget, check_comparable};
+use varve_plan::scope::error::located;
 use varve_types::{Error, Result, SqlState};
 
 use crate::context::binder::QueryBinder;
 use crate::context::scope::ExprScope;
-use varve_expr::walk::same_meaning;
-use varve_plan::build::output::{OrderKey, Output, SortTarget, check_comparable};
-use varve_plan::scope::error::located;
 
 impl QueryBinder<'_> {
     pub(crate) fn order_keys(

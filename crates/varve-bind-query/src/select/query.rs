@@ -1,16 +1,16 @@
 //! Queries as a whole: the body, then ORDER BY and LIMIT.
 
 use varve_ast::{OrderItem, Query as AstQuery, QueryBody};
-use varve_types::{Error, LogicalType, Result, SqlState};
-
-use crate::context::binder::{BindChange, QueryBinder};
-use crate::context::lock_clause::LockClause;
-use crate::context::scope::ExprScope;
 use varve_plan::build::limit::{RowLimit, column, limited, limited_sort};
 use varve_plan::build::output::{Output, SortTarget};
 use varve_plan::plan::{Field, Query, RowLock, SortKeyExpr};
 use varve_plan::scope::error::{located, unsupported_at};
 use varve_plan::scope::tables::Scope;
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::context::binder::{BindChange, QueryBinder};
+use crate::context::lock_clause::LockClause;
+use crate::context::scope::ExprScope;
 
 impl QueryBinder<'_> {
     /// A query. `hints` are the types that result columns without a type of their own take.

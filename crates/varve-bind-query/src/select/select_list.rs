@@ -1,18 +1,18 @@
 //! The select list, and RETURNING.
 
 use varve_ast::{Expr as Ast, ExprKind, ObjectName, SelectItem, Span};
-use varve_expr::Expr;
-use varve_types::{Error, LogicalType, Result, SqlState};
-
-use crate::context::binder::QueryBinder;
-use crate::context::scope::ExprScope;
 use varve_catalog::text::kept_text::Meaning;
+use varve_expr::Expr;
 use varve_plan::build::operand::CastContext;
 use varve_plan::build::output::Output;
 use varve_plan::plan::{Field, Returning};
 use varve_plan::scope::error::located;
 use varve_plan::scope::name::result_name;
 use varve_plan::scope::tables::Scope;
+use varve_types::{Error, LogicalType, Result, SqlState};
+
+use crate::context::binder::QueryBinder;
+use crate::context::scope::ExprScope;
 
 impl QueryBinder<'_> {
     /// What a statement answers of the rows that it has changed.

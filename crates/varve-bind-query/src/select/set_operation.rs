@@ -3,14 +3,14 @@
 use varve_ast::{QueryBody, SelectItem, SetOperation, SetOperator};
 use varve_expr::{Expr, common_type, implicit_cast_allowed};
 use varve_parser::too_deep;
-use varve_types::{Error, LogicalType, Result, SqlState, Value};
-
-use crate::context::binder::QueryBinder;
 use varve_plan::build::operand::{CastContext, Operand};
 use varve_plan::build::output::check_comparable;
 use varve_plan::build::set_operation::{distinct, retyped};
 use varve_plan::plan::{Plan, Query, SetOperationNode};
 use varve_plan::scope::error::located;
+use varve_types::{Error, LogicalType, Result, SqlState, Value};
+
+use crate::context::binder::QueryBinder;
 
 /// Most operations one in another.
 const NESTING_MAX: usize = 200;

@@ -4,16 +4,15 @@
 //! of them see what was there before: the statement names the tables to be kept for that.
 
 use varve_ast::{Cte, Name};
+use varve_plan::optimize::taken;
+use varve_plan::plan::statement::{Change, Changes, source_of};
+use varve_plan::plan::{Plan, Relation, Statement};
+use varve_plan::scope::error::{located, unsupported_at};
 use varve_types::{Error, LogicalType, Result, SqlState, TreeId};
 
 use crate::context::binder::{BindChange, QueryBinder};
 use crate::context::ctes::{Columns, CteBinding, with_definition};
 use crate::from::relation::rename_columns;
-use varve_plan::optimize::taken;
-use varve_plan::plan::statement::source_of;
-use varve_plan::plan::statement::{Change, Changes};
-use varve_plan::plan::{Plan, Relation, Statement};
-use varve_plan::scope::error::{located, unsupported_at};
 
 impl QueryBinder<'_> {
     /// A named statement that changes rows; `base` is where the named queries beside it begin.

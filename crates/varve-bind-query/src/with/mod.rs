@@ -5,6 +5,11 @@ pub mod search;
 
 use varve_ast::{Cte, Expr as Ast, Limit, Query as AstQuery, QueryBody, SetOperator, With};
 use varve_expr::common_type;
+use varve_plan::build::set_operation::retyped;
+use varve_plan::optimize::optimize;
+use varve_plan::plan::{CteScanNode, Plan, Query, RecursiveNode, Statement};
+use varve_plan::scope::error::located;
+use varve_plan::scope::syntax::is_change;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::context::binder::{BindChange, QueryBinder};
@@ -13,11 +18,6 @@ use crate::context::ctes::{
 };
 use crate::from::relation::rename_columns;
 use crate::with::search::{Walk, has_walk};
-use varve_plan::build::set_operation::retyped;
-use varve_plan::optimize::optimize;
-use varve_plan::plan::{CteScanNode, Plan, Query, RecursiveNode, Statement};
-use varve_plan::scope::error::located;
-use varve_plan::scope::syntax::is_change;
 
 impl QueryBinder<'_> {
     /// The rows of a named query, with its columns; `position` is where it is named.

@@ -2,11 +2,6 @@
 
 use varve_ast::{Cte, Cycle, Expr as Ast, Name, QueryBody, Search};
 use varve_expr::Expr;
-use varve_types::{CompareOp, Error, LogicalType, Result, RowTypeId, SqlState, Value};
-
-use crate::context::binder::QueryBinder;
-use crate::context::ctes::Columns;
-use crate::context::scope::ExprScope;
 use varve_plan::build::array::form;
 use varve_plan::build::operand::{Operand, literal};
 use varve_plan::build::output::{Output, check_comparable, plan_column};
@@ -15,6 +10,11 @@ use varve_plan::optimize::push_down::filtered;
 use varve_plan::plan::{Field, Plan, Query};
 use varve_plan::scope::error::located;
 use varve_plan::scope::tables::Scope;
+use varve_types::{CompareOp, Error, LogicalType, Result, RowTypeId, SqlState, Value};
+
+use crate::context::binder::QueryBinder;
+use crate::context::ctes::Columns;
+use crate::context::scope::ExprScope;
 
 const RECORD: LogicalType = LogicalType::Row(RowTypeId::RECORD);
 

@@ -1,13 +1,13 @@
 //! Any text is parsed and bound, or refused; nothing panics.
 
+use proptest::prelude::{Strategy, any, proptest};
+use proptest::sample::select;
 use varve_expr::DEFAULT_LOCALE;
+use varve_parser::parse;
+use varve_plan::explain;
 
 use super::{bound, catalog};
 use crate::bind;
-use proptest::prelude::{Strategy, any, proptest};
-use proptest::sample::select;
-use varve_parser::parse;
-use varve_plan::explain;
 
 /// Words that statements are made of.
 const WORDS: &[&str] = &[

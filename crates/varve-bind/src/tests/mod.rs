@@ -8,13 +8,13 @@ mod results;
 
 use std::sync::Arc;
 
+use varve_catalog::{Catalog, ColumnDef, TableDef};
 use varve_expr::DEFAULT_LOCALE;
+use varve_parser::parse;
+use varve_plan::Bound;
 use varve_types::{ColumnId, LogicalType as T, ObjectId, Result, TreeId};
 
 use crate::bind;
-use varve_catalog::{Catalog, ColumnDef, TableDef};
-use varve_parser::parse;
-use varve_plan::Bound;
 
 fn table(number: u64, name: &str, columns: &[(&str, T)], primary_key: &[usize]) -> TableDef {
     let columns = columns.iter().enumerate().map(|(index, (name, ty))| {

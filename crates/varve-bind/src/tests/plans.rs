@@ -1,8 +1,9 @@
 //! Plans as EXPLAIN shows them.
 
-use super::{bound, bound_with};
 use varve_plan::explain;
 use varve_types::LogicalType;
+
+use super::{bound, bound_with};
 
 #[test]
 fn plans_are_shown_as_trees() {

@@ -1,11 +1,12 @@
 //! Result columns, parameters, and the statements that are not queries.
 
-use super::bound;
 use varve_ast::{Command, Isolation, TransactionModes};
 use varve_catalog::{ColumnDef, Dropped, TableDef};
 use varve_plan::{CopyFormat, CopyHeader, CopyOptions, Plan, Relation, Statement, Utility};
 use varve_types::LogicalType::{self, Boolean, Float8, Int4, Int8, Text, Timestamp, TimestampTz};
 use varve_types::{ColumnId, ObjectId};
+
+use super::bound;
 
 fn fields(sql: &str) -> Vec<(String, LogicalType)> {
     match bound(sql).expect(sql).statement {

@@ -13,8 +13,7 @@
 
 use varve_types::{ObjectId, Result};
 
-use crate::model::bytes::schema_head;
-use crate::model::bytes::{Input, broken, put_name};
+use crate::model::bytes::{Input, broken, put_name, schema_head};
 use crate::model::view::{put_text, take_object, take_text};
 
 const LAYOUT_VERSION: u8 = 1;

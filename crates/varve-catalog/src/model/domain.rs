@@ -20,8 +20,7 @@ use varve_expr::walk::substitute;
 use varve_expr::{Expr, Function};
 use varve_types::{ColumnId, EnumId, Error, LogicalType, ObjectId, Result, TypeMod, Value};
 
-use crate::model::bytes::schema_head;
-use crate::model::bytes::{Input, broken, put_count, put_name};
+use crate::model::bytes::{Input, broken, put_count, put_name, schema_head};
 use crate::model::expr_codec::{put_expr, take_default};
 use crate::model::table::{CheckDef, ColumnDef, TableDef};
 

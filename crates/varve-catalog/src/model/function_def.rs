@@ -25,8 +25,7 @@ use varve_expr::Volatility;
 use varve_parser::plpgsql::{Code, Header, ReturnKind, parse_body};
 use varve_types::{LogicalType, ObjectId, Result, RowTypeId, SqlText, TypeMod, sql};
 
-use crate::model::bytes::schema_head;
-use crate::model::bytes::{Input, broken, put_count, put_name};
+use crate::model::bytes::{Input, broken, put_count, put_name, schema_head};
 use crate::model::catalog::Catalog;
 use crate::model::schema::RelationName;
 use crate::model::view::{put_text, take_object, take_text};

@@ -20,8 +20,7 @@ use varve_types::{
     ColumnId, LogicalType, ObjectId, Result, SortKey, TreeColumn, TreeId, TreeSchema, Value,
 };
 
-use crate::model::bytes::schema_head;
-use crate::model::bytes::{Input, broken, put_name};
+use crate::model::bytes::{Input, broken, put_name, schema_head};
 
 const LAYOUT_VERSION: u8 = 1;
 /// The kind of object that a sequence is.

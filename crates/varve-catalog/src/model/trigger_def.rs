@@ -16,8 +16,7 @@ use std::sync::Arc;
 use varve_parser::plpgsql::Code;
 use varve_types::{ColumnId, ObjectId, Result};
 
-use crate::model::bytes::schema_head;
-use crate::model::bytes::{Input, put_count, put_name};
+use crate::model::bytes::{Input, put_count, put_name, schema_head};
 use crate::model::function_def::ParsedBody;
 use crate::model::table::TableDef;
 use crate::model::view::{put_text, take_object, take_text};

@@ -13,8 +13,7 @@
 
 use varve_types::{EnumId, LogicalType, ObjectId, Result, RowTypeId, TypeMod};
 
-use crate::model::bytes::{Input, broken, put_count, put_name};
-use crate::model::bytes::{schema_head, take_schema_head};
+use crate::model::bytes::{Input, broken, put_count, put_name, schema_head, take_schema_head};
 use crate::model::view::ViewColumn;
 
 const LAYOUT_VERSION: u8 = 1;

@@ -8,9 +8,8 @@ use varve_types::{
     Value, sql,
 };
 
-use super::ShownTexts;
 use super::relations::{object_of, relation_oid};
-use super::{OWNER, constraints, definitions, inheritance, text, triggers};
+use super::{OWNER, ShownTexts, constraints, definitions, inheritance, text, triggers};
 use crate::model::catalog::{Catalog, Named};
 use crate::model::view::ViewDef;
 use crate::text::name::{folded_path, undefined_table};

@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use varve_types::{SqlText, Value, sql};
 
-use super::ShownTexts;
 use super::relations::{
     Key, as_relation, kept_views, key_columns, keys, plain_views, predicate_text,
 };
-use super::{OWNER, oid, text};
+use super::{OWNER, ShownTexts, oid, text};
 use crate::model::catalog::Catalog;
 use crate::model::sequence::SequenceDef;
 use crate::model::table::TableDef;

@@ -4,9 +4,8 @@ use varve_ast::ArgumentMode;
 use varve_expr::{FunctionFacts, Volatility, function_facts};
 use varve_types::{ArrayValue, ElementType, LogicalType, ObjectId, SqlText, TypeMod, Value, sql};
 
-use super::ShownTexts;
 use super::relations::{object_of, relation_oid, schema_oid};
-use super::{DATABASE, OWNER_OID, PG_CATALOG_OID, int2, oid, text, yes_or_no};
+use super::{DATABASE, OWNER_OID, PG_CATALOG_OID, ShownTexts, int2, oid, text, yes_or_no};
 use crate::model::catalog::Catalog;
 use crate::model::function_def::{ArgumentDef, FunctionDef, Returns};
 use crate::text::type_name::internal_name;

@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use varve_types::{LogicalType, ObjectId, SqlText, TypeMod, Value};
 
-use super::ShownTexts;
 use super::constraints::{
     Constraint, DomainCheck, action_words, constraints_of, domain_checks, parent_key,
 };
 use super::relations::{check_text, checked_columns, default_text, domain_default};
 use super::types::stored_name;
-use super::{DATABASE, OWNER, int4, text, yes_or_no};
+use super::{DATABASE, OWNER, ShownTexts, int4, text, yes_or_no};
 use crate::model::catalog::Catalog;
 use crate::model::domain::DomainDef;
 use crate::model::foreign_key::ForeignKeyDef;

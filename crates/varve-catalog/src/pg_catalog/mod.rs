@@ -19,9 +19,9 @@ mod types;
 mod views;
 
 use varve_types::{ArrayValue, ElementType, LogicalType, Value};
+use views::VIEWS;
 
 use crate::model::catalog::Catalog;
-use views::VIEWS;
 
 pub use crate::model::schema::DATABASE;
 pub use answers::CatalogNames;

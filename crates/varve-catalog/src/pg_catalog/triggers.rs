@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use varve_types::{ColumnId, SqlText, Value, sql};
 
-use super::ShownTexts;
 use super::relations::relation_oid;
-use super::{DATABASE, from_zero, int2, int4, oid, text};
+use super::{DATABASE, ShownTexts, from_zero, int2, int4, oid, text};
 use crate::model::catalog::Catalog;
 use crate::model::table::TableDef;
 use crate::model::trigger_def::{Event, TriggerDef};

@@ -9,9 +9,6 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use crate::read::points::Points;
-use crate::read::row_filter::{RowFilter, place_in};
-use crate::read::rows::chosen;
 use varve_catalog::TableDef;
 use varve_exec::{BatchStream, ScanRequest};
 use varve_plan::{Asked, IndexChoice, choose_index, is_named_by_key};
@@ -20,6 +17,10 @@ use varve_types::{
     Batch, Column, ColumnPredicate, CompareOp, LocalFuture, PredicateTest, Result, VECTOR_ROWS,
     Value, encode_key_value,
 };
+
+use crate::read::points::Points;
+use crate::read::row_filter::{RowFilter, place_in};
+use crate::read::rows::chosen;
 
 /// So many entries are looked up in any case.
 const ENTRIES_MIN: u64 = 1024;

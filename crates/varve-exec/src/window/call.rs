@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use varve_expr::{Accumulator, EvalContext, Expr, evaluate};
 use varve_plan::{SortKeyExpr, WindowCall, WindowFunction};
-use varve_types::meter;
-use varve_types::{Column, ColumnBuilder, ColumnRef, Error, Result, SqlState, Value};
+use varve_types::{Column, ColumnBuilder, ColumnRef, Error, Result, SqlState, Value, meter};
 
 use super::Partition;
 use super::frame::Frames;

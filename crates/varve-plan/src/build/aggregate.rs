@@ -1,5 +1,6 @@
 //! Calls of aggregates, found again.
 
+use varve_expr::walk::{for_each_child_mut, same_meaning};
 use varve_expr::{Expr, fold};
 use varve_types::{Error, Result, SqlState};
 
@@ -8,7 +9,6 @@ use crate::build::placeholder::{Place, place};
 use crate::plan::{AggregateCall, SortKeyExpr};
 use crate::scope::error::located;
 use crate::scope::tables::Scope;
-use varve_expr::walk::{for_each_child_mut, same_meaning};
 
 /// The number of a call among those that there are.
 pub fn known_call(calls: &mut Vec<AggregateCall>, call: &mut AggregateCall) -> usize {

@@ -1,6 +1,7 @@
 //! What is left of a SELECT above its stages: order, limit and projection.
 
 use varve_expr::Expr;
+use varve_expr::walk::same_meaning;
 use varve_types::{Error, Result, SqlState, Value};
 
 use crate::build::limit::{RowLimit, column, limited, limited_sort, sorted};
@@ -11,7 +12,6 @@ use crate::build::stage::{Distinctness, Stage};
 use crate::build::subquery::attach;
 use crate::plan::{Field, LockTarget, Plan, Query, SortKeyExpr};
 use crate::scope::error::located;
-use varve_expr::walk::same_meaning;
 
 /// What is left to compute of a SELECT above its stages.
 pub struct Selected {

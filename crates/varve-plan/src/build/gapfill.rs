@@ -6,6 +6,7 @@
 //! gap behind it (the first row also those of the gap before it); then a projection in which the
 //! results of aggregates are NULL in the rows of gaps. The columns of the groups keep their places.
 
+use varve_expr::walk::{for_each_child_mut, is_column_free, same_meaning};
 use varve_expr::{AggregateArgs, Expr, Function, fold, resolve_aggregate};
 use varve_types::{CompareOp, Error, LogicalType, Result, SqlState, Value};
 
@@ -16,7 +17,6 @@ use crate::build::stage::{Above, Distinctness};
 use crate::plan::window::{Frame, WindowCall, WindowFunction, WindowNode};
 use crate::plan::{Plan, ProjectSetNode, SetCall, SortKeyExpr};
 use crate::scope::error::located;
-use varve_expr::walk::{for_each_child_mut, is_column_free, same_meaning};
 
 const GAPFILL: &str = "time_bucket_gapfill";
 /// What the rows of gaps are: they stand before their row, they are it, or they stand behind it.

@@ -1,6 +1,7 @@
 //! The groups of a SELECT, and what is computed over them.
 
 use varve_expr::Expr;
+use varve_expr::walk::{map_columns, same_meaning, split_conjunction};
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
 use crate::build::aggregate::{over_groups, over_groups_of};
@@ -12,7 +13,6 @@ use crate::build::subquery::{Subquery, attach, attach_conditions, used_subquerie
 use crate::plan::{AggregateCall, CteScanNode, Plan, WithNode};
 use crate::scope::error::located;
 use crate::scope::tables::Scope;
-use varve_expr::walk::{map_columns, same_meaning, split_conjunction};
 
 /// The groups of a stage; what stands in the result and the order is computed over them.
 pub fn grouped(

@@ -1,11 +1,11 @@
 //! Bound operands, whose types may be open.
 
+use varve_expr::walk::for_each_column;
 use varve_expr::{DEFAULT_LOCALE, Expr, parse_value};
 use varve_types::{Decimal, Error, LogicalType, Result, SqlState, Value};
 
 use crate::build::placeholder::{Place, place};
 use crate::scope::error::located;
-use varve_expr::walk::for_each_column;
 
 /// A bound expression, or one whose type its place will tell.
 #[derive(Clone, Debug)]

@@ -1,7 +1,10 @@
 //! The bodies of functions: whether they are one query, and what becomes of that.
 
 use varve_ast::{Query as AstQuery, StatementBody};
+use varve_catalog::model::function_def::{FunctionDef, Returns};
+use varve_expr::walk::for_each_child;
 use varve_expr::{Expr, Volatility};
+use varve_parser::plpgsql::Piece;
 use varve_types::{Error, LogicalType, SqlState, Value};
 
 use crate::build::operand::literal;
@@ -11,9 +14,6 @@ use crate::optimize::bind_outer;
 use crate::optimize::push_down::{filtered, one_row};
 use crate::plan::{Field, JoinKind, JoinNode, Plan, Query, SortKeyExpr};
 use crate::scope::syntax::is_change;
-use varve_catalog::model::function_def::{FunctionDef, Returns};
-use varve_expr::walk::for_each_child;
-use varve_parser::plpgsql::Piece;
 
 /// Whether a function runs before the statement that calls it.
 pub fn is_run_first(def: &FunctionDef, pieces: &[Piece]) -> bool {

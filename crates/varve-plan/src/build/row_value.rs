@@ -1,12 +1,12 @@
 //! Values of rows.
 
+use varve_catalog::model::function_def::FunctionDef;
 use varve_expr::Expr;
 use varve_types::{Error, LogicalType, Result, RowTypeId, RowValue, SqlState, TypeMod, Value};
 
 use crate::build::array::form;
 use crate::build::operand::{Operand, literal};
 use crate::plan::{self, Plan};
-use varve_catalog::model::function_def::FunctionDef;
 
 /// The name, type and modifier of a field.
 pub type Field = (String, LogicalType, TypeMod);

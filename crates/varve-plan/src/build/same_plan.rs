@@ -2,11 +2,11 @@
 //! they stand in the text and by the numbers of slots and named queries.
 
 use varve_expr::Expr;
+use varve_expr::walk::{for_each_child_mut, without_positions};
 use varve_sort::VecMap;
 
 use crate::plan::window::FrameBound;
 use crate::plan::{AggregateCall, Mark, Plan, PushedPredicate, SetCall};
-use varve_expr::walk::{for_each_child_mut, without_positions};
 
 /// A plan and what it reads of the query around it, without what tells equal ones apart.
 pub fn canonical(mut plan: Plan, outer: Vec<(usize, Expr)>) -> (Plan, Vec<(usize, Expr)>) {

@@ -4,6 +4,7 @@
 //! windows, all others above both. One in an argument of another is expanded below that one.
 
 use varve_expr::Expr;
+use varve_expr::walk::{for_each_child_mut, for_each_column, map_columns, same_meaning};
 use varve_types::{Error, Result};
 
 use crate::build::placeholder::{Place, SET_COLUMNS, column_of_subquery, place, subquery_column};
@@ -11,7 +12,6 @@ use crate::build::same_plan::canonical_call;
 use crate::build::stage::Stage;
 use crate::build::subquery::{Subquery, attach};
 use crate::plan::{Plan, ProjectSetNode, SetCall};
-use varve_expr::walk::{for_each_child_mut, for_each_column, map_columns, same_meaning};
 
 /// The calls by number; `None` where the rows are in the stage.
 pub type Sets = [Option<SetCall>];

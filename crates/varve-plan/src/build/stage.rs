@@ -1,6 +1,7 @@
 //! The stages of a SELECT above its rows: groups and window functions.
 
 use varve_expr::Expr;
+use varve_expr::walk::{map_columns, same_meaning};
 use varve_types::Result;
 
 use crate::build::gapfill::Gapfill;
@@ -12,7 +13,6 @@ use crate::build::subquery::{Subquery, attach};
 use crate::build::window::WindowUse;
 use crate::plan::window::WindowNode;
 use crate::plan::{AggregateCall, Plan, SortKeyExpr};
-use varve_expr::walk::{map_columns, same_meaning};
 
 /// The groups of a SELECT with GROUP BY, HAVING or aggregates.
 pub struct Grouping {

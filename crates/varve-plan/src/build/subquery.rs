@@ -1,6 +1,7 @@
 //! Subqueries of expressions: joined to the plan whose rows the expressions read.
 
 use varve_expr::Expr;
+use varve_expr::walk::{for_each_column, map_columns, without_positions};
 use varve_sort::VecMap;
 use varve_types::{CompareOp, Error, LogicalType, Result};
 
@@ -10,7 +11,6 @@ use crate::build::same_plan::{canonical, canonical_call};
 use crate::optimize::push_down::filtered;
 use crate::plan::walk::expr_reads_outer;
 use crate::plan::{JoinKind, JoinNode, Mark, Plan, ProjectSetNode, SetCall};
-use varve_expr::walk::{for_each_column, map_columns, without_positions};
 
 /// A subquery of an expression.
 #[derive(Clone, Debug)]

@@ -1,13 +1,13 @@
 //! The columns of tables, as names, expressions and scans.
 
 use varve_ast::Name;
+use varve_catalog::model::table::TableDef;
 use varve_expr::Expr;
 use varve_types::LogicalType;
 
 use crate::plan::statement::ChildTable;
 use crate::plan::{Plan, Relation, ScanNode};
 use crate::scope::tables::Scope;
-use varve_catalog::model::table::TableDef;
 
 /// The columns of a table as they are.
 pub fn column_exprs(table: &TableDef) -> Vec<Expr> {

@@ -3,6 +3,7 @@
 mod nodes;
 mod show;
 
+use nodes::describe_more;
 use varve_catalog::model::deparse::{deparse, deparse_list, deparse_predicate};
 use varve_catalog::model::table::TableDef;
 use varve_types::{ColumnPredicate, SqlText, TreeId, sql};
@@ -14,7 +15,6 @@ use crate::plan::{
     AggregateCall, Arbiter, InsertPlan, JoinKind, JoinNode, LookupNode, Mark, MergePlan,
     ModifyPlan, OnConflict, Plan, PushedPredicate, Query, ScanNode, SortKeyExpr, Statement,
 };
-use nodes::describe_more;
 
 pub use show::{NodeActual, StatementActual};
 

@@ -13,9 +13,10 @@ mod pull;
 pub mod push_down;
 pub mod scan_order;
 
-use crate::plan::Plan;
 use prune::prune;
 use scan_order::with_orders;
+
+use crate::plan::Plan;
 
 pub use crate::plan::walk::taken;
 pub use decorrelate::bind_outer;

@@ -1,9 +1,9 @@
 //! The names that a query's expressions may use.
 
-use crate::scope::locked_relation::LockedRelation;
+use varve_catalog::model::schema::RelationName;
 use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState};
 
-use varve_catalog::model::schema::RelationName;
+use crate::scope::locked_relation::LockedRelation;
 
 /// Starts the names of derived tables without an alias; no query can write it.
 pub const UNNAMED: char = '\0';

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use varve_catalog::{Catalog, IndexDef, PUBLIC, PartitionBound, TableDef};
-use varve_dml::index;
+use varve_dml::route::astray;
+use varve_dml::table_rows::{first_failing, with_generated};
+use varve_dml::{StatementTxn, Writer, cannot_build_key, index};
 use varve_expr::{Expr, evaluate};
 use varve_plan::AlterTable;
 use varve_store::{KeyRange, ScanOptions, Transaction};
@@ -17,10 +19,6 @@ use super::run::Run;
 use super::utility::{drop_objects, put_definitions};
 use crate::ResultSet;
 use crate::catalog_cache::{CatalogCache, SearchPath};
-use varve_dml::StatementTxn;
-use varve_dml::route::astray;
-use varve_dml::table_rows::{first_failing, with_generated};
-use varve_dml::{Writer, cannot_build_key};
 
 /// Rows that are read before any is written.
 const ROWS_AT_ONCE: usize = 1 << 14;

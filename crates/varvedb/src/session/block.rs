@@ -1,15 +1,14 @@
 //! Transaction blocks: BEGIN, COMMIT, ROLLBACK, savepoints, and what an error does to them.
 
 use varve_ast::TransactionModes;
-use varve_types::{Error, Result, SqlState};
+use varve_dml::StatementTxn;
+use varve_types::{Error, Notice, Result, SqlState};
 
 use super::modes::Modes;
 use super::savepoint::Savepoint;
 use super::settings::SessionSettings;
 use super::{Scope, Session};
 use crate::ResultSet;
-use varve_dml::StatementTxn;
-use varve_types::Notice;
 
 /// Where a session stands.
 pub(super) enum Block {

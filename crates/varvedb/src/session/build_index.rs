@@ -5,12 +5,11 @@
 //! commit that says *valid*: see the head of `varve-store/src/transaction/index.rs`.
 
 use varve_catalog::{IndexDef, TableDef, encode_table};
+use varve_dml::{cannot_build, index};
 use varve_store::{StoreError, Transaction};
 use varve_types::{Error, Failure, ObjectId, Result, SqlState, TreeId};
 
 use super::Session;
-use varve_dml::cannot_build;
-use varve_dml::index;
 
 /// How often an index is checked again because somebody wrote to it meanwhile.
 const CHECKS_MAX: u32 = 100;

@@ -2,7 +2,8 @@
 
 use varve_ast::{Command, TransactionModes};
 use varve_catalog::{Catalog, Deferral, RelationName, qualified_name};
-use varve_types::{Error, Result, SqlState};
+use varve_dml::Constraint;
+use varve_types::{Error, Notice, Result, SqlState};
 
 use super::Session;
 use super::block::{Block, failed_block_error};
@@ -10,8 +11,6 @@ use super::modes::OpenModes;
 use super::other_settings::{self, Others};
 use super::settings::{self, SETTINGS, Scope, Setting};
 use crate::ResultSet;
-use varve_dml::Constraint;
-use varve_types::Notice;
 
 impl Session {
     /// Runs a command. An error fails the block, as that of any other statement.

@@ -1,19 +1,18 @@
 //! COPY ... FROM STDIN in three steps: begin, write as often as wanted, finish or abort.
 
 use varve_bind::bind;
+use varve_copy::{CopyIn, CopyTarget};
 use varve_dml::StatementRunner;
 use varve_parser::{ParsedStatement, parse};
 use varve_plan::{CopyPlan, Statement};
 use varve_store::{BulkLoad, BulkLoadOptions, Transaction};
 use varve_types::meter::{self, Cancel, metered};
-use varve_types::{Error, Failure, Pacer, Result, SqlState};
+use varve_types::{Error, Failure, Notice, Pacer, Result, SqlState};
 
 use super::Session;
 use super::block::{Block, OpenBlock, failed_block_error};
 use super::run::{Run, read_only_error};
 use crate::{Durability, ResultSet};
-use varve_copy::{CopyIn, CopyTarget};
-use varve_types::Notice;
 
 /// A COPY of a session and the transaction that it writes to.
 pub(super) struct OpenCopy {

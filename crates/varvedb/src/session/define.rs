@@ -8,11 +8,10 @@ use varve_expr::Expr;
 use varve_plan::{NewIndex, NewTable, Statement};
 use varve_sort::VecMap;
 use varve_store::Transaction;
-use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, TreeId, TypeMod};
+use varve_types::{Error, LogicalType, Notice, ObjectId, Result, SqlState, TreeId, TypeMod};
 
 use super::run::Run;
 use crate::{ResultSet, sequences};
-use varve_types::Notice;
 
 /// Tables on their way to other definitions.
 pub(super) struct ChangedTables<'a> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use varve_ast::DiscardWhat;
 use varve_bind::bind_arguments;
 use varve_catalog::{Catalog, SchemaDef};
+use varve_dml::StatementTxn;
 use varve_expr::{EvalContext, evaluate_constant};
 use varve_parser::ParsedStatement;
 use varve_plan::{Query, SessionStatement, Statement, Utility};
@@ -15,7 +16,6 @@ use super::cursor::Cursor;
 use super::{Known, Scope, Session, Task, check_single, no_statement_error};
 use crate::statements::Planned;
 use crate::{Prepared, ResultSet};
-use varve_dml::StatementTxn;
 
 /// The statements of PREPARE by name, with their texts.
 pub(super) type PreparedStatements = VecMap<String, (Prepared, Arc<str>)>;

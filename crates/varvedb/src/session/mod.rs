@@ -33,12 +33,13 @@ use std::sync::Arc;
 
 use varve_ast::Command;
 use varve_catalog::Catalog;
+use varve_dml::{Constraint, StatementTxn, Writer};
 use varve_expr::Locale;
 use varve_parser::ParsedStatement;
 use varve_plan::{Bound, Statement};
 use varve_store::Transaction;
 use varve_types::meter::{self, Meter, metered};
-use varve_types::{Error, Failure, LogicalType, ObjectId, Result, SqlState, TreeId, Value};
+use varve_types::{Error, Failure, LogicalType, Notice, ObjectId, Result, SqlState, TreeId, Value};
 
 use crate::catalog_cache::CatalogCache;
 use crate::database::Shared;
@@ -46,10 +47,6 @@ use crate::host::SessionHost;
 use crate::result_set::notice_of;
 use crate::statements::{Parsed, Planned};
 use crate::{Prepared, ResultSet};
-use varve_dml::Constraint;
-use varve_dml::StatementTxn;
-use varve_dml::Writer;
-use varve_types::Notice;
 
 pub use batch::BatchError;
 pub use cancel::CancelFlag;

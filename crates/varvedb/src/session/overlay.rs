@@ -4,11 +4,10 @@ use std::sync::Arc;
 
 use varve_types::{ArrayValue, ElementType, Result, Value};
 
-use super::Session;
 use super::modes::{Modes, OpenModes};
-use super::other_settings;
 use super::settings::{self, Scope, SessionSettings};
 use super::show::all_settings;
+use super::{Session, other_settings};
 use crate::ResultSet;
 use crate::database::Shared;
 

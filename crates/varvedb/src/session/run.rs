@@ -16,8 +16,8 @@ use varve_plan::{
 use varve_store::{StoreStats, Transaction};
 use varve_types::meter::Cancel;
 use varve_types::{
-    Batch, Column, Error, LocalFuture, LogicalType, MemoryAccount, ObjectId, Reservation, Result,
-    SqlState, TreeId, VECTOR_ROWS, Value,
+    Batch, Column, Error, LocalFuture, LogicalType, MemoryAccount, Notice, ObjectId, Reservation,
+    Result, SqlState, TreeId, VECTOR_ROWS, Value,
 };
 
 use super::direct::direct_rows;
@@ -29,7 +29,6 @@ use crate::database::Shared;
 use crate::host::SessionHost;
 use crate::scratch::StoreScratch;
 use crate::{CopyData, ResultSet};
-use varve_types::Notice;
 
 /// What one statement runs with.
 pub(crate) struct Run<'a> {

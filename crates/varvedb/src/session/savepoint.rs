@@ -1,5 +1,6 @@
 //! SAVEPOINT, RELEASE and ROLLBACK TO.
 
+use varve_dml::Deferred;
 use varve_store::SavepointId;
 use varve_types::{Error, Result, SqlState};
 
@@ -8,7 +9,6 @@ use super::block::{Block, OpenBlock, failed_block_error, no_block_error};
 use super::modes::Modes;
 use super::settings::SessionSettings;
 use crate::ResultSet;
-use varve_dml::Deferred;
 
 /// A savepoint of a block. Names may be used again: the newest counts.
 pub(super) struct Savepoint {

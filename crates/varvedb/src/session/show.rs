@@ -5,9 +5,8 @@ use std::sync::Arc;
 use varve_catalog::Field;
 use varve_types::{Batch, Column, LogicalType, Result, Value};
 
-use super::Session;
-use super::other_settings;
 use super::settings::{self, SETTINGS, Scope};
+use super::{Session, other_settings};
 use crate::ResultSet;
 
 impl Session {

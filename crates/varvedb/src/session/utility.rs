@@ -6,7 +6,9 @@ use varve_catalog::{
     encode_comment, encode_domain, encode_enum, encode_function, encode_schema, encode_trigger,
     encode_view,
 };
+use varve_dml::StatementTxn;
 use varve_plan::{Definition, NewTable, Query, Utility};
+use varve_routine::Routine;
 use varve_store::Transaction;
 use varve_types::{Batch, Error, ObjectId, Result};
 
@@ -14,8 +16,6 @@ use super::define::{ChangedTables, alter_sequence, create_table, emptied, put_ta
 use super::run::Run;
 use crate::ResultSet;
 use crate::catalog_cache::{CatalogCache, SearchPath};
-use varve_dml::StatementTxn;
-use varve_routine::Routine;
 
 impl Run<'_> {
     pub(super) async fn utility(

@@ -6,9 +6,9 @@ use std::task::Poll;
 
 use varve_kv::MemoryKv;
 use varve_types::{SqlState, Value};
+use varvedb::Session;
 
 use super::{fails, open, rows, run};
-use varvedb::Session;
 
 fn two() -> (Session, Session) {
     let database = open(&Arc::new(MemoryKv::new()));

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use pollster::block_on;
 use varve_kv::MemoryKv;
 use varve_types::{Column, ColumnRef, LogicalType, Result, SqlState, Value};
+use varvedb::{BulkLoadOptions, BulkLoadReport, Database, Session};
 
 use super::{ints, open, rows, run};
-use varvedb::{BulkLoadOptions, BulkLoadReport, Database, Session};
 
 fn database() -> (Database, Session) {
     let database = open(&Arc::new(MemoryKv::new()));

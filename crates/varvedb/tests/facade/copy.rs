@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use varve_kv::MemoryKv;
 use varve_types::{Error, Result, SqlState, Value};
+use varvedb::Session;
 
 use super::{ints, open, rows, run};
-use varvedb::Session;
 
 const COUNT: &str = "SELECT count(*) FROM t";
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use varve_kv::fault::{FaultKv, FaultPlan};
 use varve_kv::{Kv, MemoryKv};
 use varve_types::{Error, SqlState, Value};
+use varvedb::{Database, Options, Session, SystemEnv};
 
 use super::{ints, rows, run};
-use varvedb::{Database, Options, Session, SystemEnv};
 
 const QUOTA_BYTES: u64 = 1 << 20;
 

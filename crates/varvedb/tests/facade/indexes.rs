@@ -5,9 +5,9 @@ use std::sync::Arc;
 use pollster::block_on;
 use varve_kv::MemoryKv;
 use varve_types::{Column, ColumnRef, LogicalType, SqlState, Value};
+use varvedb::{BulkLoadOptions, Database, Session};
 
 use super::{fails, ints, open, rows, run};
-use varvedb::{BulkLoadOptions, Database, Session};
 
 const TABLE: &str = "CREATE TABLE t (id INT PRIMARY KEY, name TEXT, v INT);
     CREATE UNIQUE INDEX lowered ON t (lower(name));

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use pollster::block_on;
 use varve_kv::{Direction, Durability, KeyRange, Kv, MemoryKv, Scan, ScanLimit, WriteBatch};
 use varve_types::SqlState;
+use varvedb::{Database, Options, SystemEnv};
 
 use super::{open, rows, run};
-use varvedb::{Database, Options, SystemEnv};
 
 fn filled() -> Arc<MemoryKv> {
     let kv = Arc::new(MemoryKv::new());

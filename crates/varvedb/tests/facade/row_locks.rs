@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use varve_kv::MemoryKv;
 use varve_types::SqlState;
+use varvedb::Session;
 
 use super::{ints, open, rows, run};
-use varvedb::Session;
 
 const QUEUE: &str = "SELECT id FROM jobs WHERE state = 'new' ORDER BY id";
 

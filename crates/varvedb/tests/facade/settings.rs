@@ -1,9 +1,9 @@
 //! SET, SHOW and RESET, and what transactions do to them.
 
 use varve_types::{SqlState, Value};
+use varvedb::Session;
 
 use super::{fails, rows, run, session};
-use varvedb::Session;
 
 fn show(session: &mut Session, name: &str) -> String {
     match &rows(session, &format!("SHOW {name}"))[0][0] {
