@@ -5,8 +5,8 @@ use varve_catalog::model::catalog::Named;
 use varve_catalog::model::comment::{CommentDef, Part};
 use varve_catalog::model::schema::PUBLIC;
 use varve_catalog::text::name::{relation_name, undefined_schema, undefined_table};
-use varve_plan::build::statement::utility;
 use varve_plan::plan::Statement;
+use varve_plan::plan::statement::utility;
 use varve_plan::plan::utility::{Definition, Dropped, Message, Utility};
 use varve_types::{Error, ObjectId, Result, SqlState};
 

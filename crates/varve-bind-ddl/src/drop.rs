@@ -4,8 +4,8 @@ use varve_ast::{DropObjects, Name, ObjectKind, ObjectName};
 use varve_catalog::model::catalog::{Catalog, Named};
 use varve_catalog::model::schema::RelationName;
 use varve_catalog::text::name::undefined_schema;
-use varve_plan::build::statement::utility;
 use varve_plan::plan::Statement;
+use varve_plan::plan::statement::utility;
 use varve_plan::plan::utility::{Dropped, Message, Utility};
 use varve_types::{Error, Result, SqlState};
 

@@ -2,8 +2,8 @@
 
 use varve_ast::{CreateSchema, SchemaElement};
 use varve_catalog::model::schema::SchemaDef;
-use varve_plan::build::statement::utility;
 use varve_plan::plan::Statement;
+use varve_plan::plan::statement::utility;
 use varve_plan::plan::utility::{Message, SessionStatement, Utility};
 use varve_types::{Error, ObjectId, Result, SqlState};
 

@@ -12,9 +12,9 @@ use varve_catalog::model::trigger_def::TriggerDef;
 use varve_catalog::model::view::shape_of;
 use varve_catalog::text::name::undefined_schema;
 use varve_expr::Expr;
-use varve_plan::build::statement::utility;
 use varve_plan::optimize::optimize;
 use varve_plan::plan::Statement;
+use varve_plan::plan::statement::utility;
 use varve_plan::plan::utility::{Dropped, Message, Utility};
 use varve_types::{Error, LogicalType, ObjectId, Result, SqlState};
 

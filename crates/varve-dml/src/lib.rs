@@ -21,7 +21,7 @@ mod read;
 mod write;
 
 pub use read::before::Before;
-pub use read::rows::{chosen, positions_of};
+pub use read::rows::{chosen, positions_of, values_of};
 pub use read::source::{SystemViews, TransactionSource};
 pub use write::deferred::{Constraint, Deferred};
 pub use write::runner::{RowPair, StatementRunner, Timing, Trigger};

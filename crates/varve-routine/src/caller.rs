@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use varve_catalog::{Catalog, Field};
-use varve_dml::StatementTxn;
+use varve_dml::{StatementTxn, values_of};
 use varve_expr::Locale;
 use varve_plan::Bound;
 use varve_store::Transaction;
@@ -60,15 +60,7 @@ impl Answer {
 
     /// All rows as values.
     pub(crate) fn rows(&self) -> Vec<Vec<Value>> {
-        let mut rows = Vec::with_capacity(self.row_count());
-        for batch in &self.batches {
-            let batch = batch.compact();
-            for row in 0..batch.rows() {
-                let columns = batch.physical_columns().iter();
-                rows.push(columns.map(|column| column.value(row)).collect());
-            }
-        }
-        rows
+        values_of(&self.batches)
     }
 }
 

@@ -105,19 +105,6 @@ impl ResultSet {
 
     /// All rows as values: for tests and small results.
     pub fn rows(&self) -> Vec<Vec<Value>> {
-        let mut rows = Vec::with_capacity(self.row_count());
-        for batch in &self.batches {
-            let batch = batch.compact();
-            for row in 0..batch.rows() {
-                rows.push(
-                    batch
-                        .physical_columns()
-                        .iter()
-                        .map(|column| column.value(row))
-                        .collect(),
-                );
-            }
-        }
-        rows
+        varve_dml::values_of(&self.batches)
     }
 }

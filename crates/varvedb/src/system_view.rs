@@ -22,60 +22,49 @@ impl SystemViews for SessionHost {
         view: SystemView,
         request: &ScanRequest,
     ) -> Result<Vec<Batch>> {
-        rows(self, transaction, catalog, view, request)
-    }
-}
-
-/// The rows of a view that pass the request's predicates, with the columns that it asks for.
-fn rows(
-    host: &SessionHost,
-    transaction: &Transaction,
-    catalog: &Arc<Catalog>,
-    view: SystemView,
-    request: &ScanRequest,
-) -> Result<Vec<Batch>> {
-    let shared = host.shared();
-    if request.with_position {
-        return Err(Error::internal("rows of a system view have no positions"));
-    }
-    let rows: Vec<Vec<Value>> = match view {
-        SystemView::Tables => {
-            let tables = catalog.tables_by_name();
-            tables.flat_map(|table| table_rows(table)).collect()
+        let shared = self.shared();
+        if request.with_position {
+            return Err(Error::internal("rows of a system view have no positions"));
         }
-        SystemView::Storage => {
-            let mut rows = Vec::new();
-            for table in catalog.tables_by_name() {
-                rows.extend(storage_rows(shared, transaction, table)?);
+        let rows: Vec<Vec<Value>> = match view {
+            SystemView::Tables => {
+                let tables = catalog.tables_by_name();
+                tables.flat_map(|table| table_rows(table)).collect()
             }
-            rows
-        }
-        SystemView::Catalog(which) => {
-            let columns = system_view_columns(view);
-            if let Some(name) = session_view(which) {
-                let mut rows = host.session_rows(name);
-                for row in &mut rows {
-                    row.resize(columns.len(), Value::Null);
+            SystemView::Storage => {
+                let mut rows = Vec::new();
+                for table in catalog.tables_by_name() {
+                    rows.extend(storage_rows(shared, transaction, table)?);
                 }
-                return batches(view, rows, request);
+                rows
             }
-            let mut rows = catalog_rows(which, catalog);
-            if let Some(at) = columns.iter().position(|one| one.name == "last_value") {
-                // The rows are the sequences in the catalog's order, without their states.
-                for (row, sequence) in rows.iter_mut().zip(catalog.sequences.values()) {
-                    let (last, is_called) = shared.sequences.value(sequence)?;
-                    if let Some(value) = row.get_mut(at).filter(|_| is_called) {
-                        *value = Value::Int8(last);
+            SystemView::Catalog(which) => {
+                let columns = system_view_columns(view);
+                if let Some(name) = session_view(which) {
+                    let mut rows = self.session_rows(name);
+                    for row in &mut rows {
+                        row.resize(columns.len(), Value::Null);
+                    }
+                    return batches(view, rows, request);
+                }
+                let mut rows = catalog_rows(which, catalog);
+                if let Some(at) = columns.iter().position(|one| one.name == "last_value") {
+                    // The rows are the sequences in the catalog's order, without their states.
+                    for (row, sequence) in rows.iter_mut().zip(catalog.sequences.values()) {
+                        let (last, is_called) = shared.sequences.value(sequence)?;
+                        if let Some(value) = row.get_mut(at).filter(|_| is_called) {
+                            *value = Value::Int8(last);
+                        }
                     }
                 }
+                rows
             }
-            rows
-        }
-        SystemView::Caches => cache_rows(shared),
-        SystemView::Jobs => job_rows(shared),
-        SystemView::Statistics => statistics_rows(shared),
-    };
-    batches(view, rows, request)
+            SystemView::Caches => cache_rows(shared),
+            SystemView::Jobs => job_rows(shared),
+            SystemView::Statistics => statistics_rows(shared),
+        };
+        batches(view, rows, request)
+    }
 }
 
 /// The rows that pass the request's predicates, with the columns that it asks for.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use varve_ast::{AlterFunction, ArgumentMode, FunctionAction, FunctionName};
 use varve_catalog::model::function_def::FunctionDef;
 use varve_catalog::text::name::undefined_schema;
-use varve_plan::build::statement::utility;
 use varve_plan::plan::Statement;
+use varve_plan::plan::statement::utility;
 use varve_plan::plan::utility::{Dropped, Message, Utility};
 use varve_types::{Error, Result, SqlState};
 

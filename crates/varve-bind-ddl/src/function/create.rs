@@ -14,8 +14,8 @@ use varve_catalog::model::schema::PUBLIC;
 use varve_expr::{Expr, Volatility};
 use varve_parser::plpgsql::Piece;
 use varve_plan::build::routine::{invalid, is_run_first, mismatch};
-use varve_plan::build::statement::utility;
 use varve_plan::plan::Statement;
+use varve_plan::plan::statement::utility;
 use varve_plan::plan::utility::{Message, Utility};
 use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, TypeMod};
 

@@ -9,7 +9,7 @@ use varve_catalog::model::catalog::Named;
 use varve_catalog::model::table::{ColumnDef, TableDef};
 use varve_catalog::text::name::undefined_table;
 use varve_expr::walk::{for_each_column, same_meaning};
-use varve_plan::build::statement::utility;
+use varve_plan::plan::statement::utility;
 use varve_plan::plan::utility::{Message, Utility};
 use varve_plan::plan::{NewIndex, Statement};
 use varve_types::{

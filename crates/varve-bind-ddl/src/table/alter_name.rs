@@ -10,7 +10,7 @@ use varve_catalog::model::sequence::SequenceDef;
 use varve_catalog::model::table::sort_checks;
 use varve_catalog::model::view::ViewDef;
 use varve_catalog::text::name::{undefined_schema, undefined_table};
-use varve_plan::build::statement::utility;
+use varve_plan::plan::statement::utility;
 use varve_plan::plan::utility::{Definition, Utility};
 use varve_plan::plan::{Statement, SystemView};
 use varve_plan::scope::error::unsupported_at;

@@ -1,8 +1,8 @@
 //! CREATE TABLE AS and SELECT INTO.
 
 use varve_ast::{CreateTableAs, IntoTable, QueryBody, Select};
-use varve_plan::build::statement::utility;
 use varve_plan::optimize::optimize;
+use varve_plan::plan::statement::utility;
 use varve_plan::plan::utility::Utility;
 use varve_plan::plan::{Query, Statement};
 use varve_types::{Error, Result, SqlState};

@@ -7,8 +7,8 @@ use varve_ast::{
 };
 use varve_catalog::model::table::TableDef;
 use varve_catalog::pg_catalog::length_of;
-use varve_plan::build::statement::utility;
 use varve_plan::plan::Statement;
+use varve_plan::plan::statement::utility;
 use varve_plan::plan::utility::{Message, Utility};
 use varve_types::{Error, LogicalType, Result, SqlState};
 

@@ -3,8 +3,8 @@
 use varve_ast::{AlterEnum, EnumPlace, Name, ObjectName, TypeName};
 use varve_catalog::model::type_def::EnumDef;
 use varve_catalog::model::view::ViewColumn;
-use varve_plan::build::statement::utility;
 use varve_plan::plan::Statement;
+use varve_plan::plan::statement::utility;
 use varve_plan::plan::utility::{Message, Utility};
 use varve_types::{Error, Result, SqlState};
 

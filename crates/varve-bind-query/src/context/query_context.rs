@@ -57,10 +57,30 @@ pub struct QueryContext<'a> {
 impl<'a> QueryContext<'a> {
     /// The context of a statement.
     pub fn new(statement: &'a ParsedStatement) -> QueryContext<'a> {
+        QueryContext::alone(
+            &statement.source,
+            statement.names_tableoid,
+            statement.nesting,
+        )
+    }
+
+    /// The context of a text that is bound here: no query around it is in its reach.
+    pub fn of_text(&self, nesting: usize) -> QueryContext<'a> {
         QueryContext {
-            source: &statement.source,
-            names_tableoid: statement.names_tableoid,
-            nesting: statement.nesting,
+            is_defining: self.is_defining,
+            defined: self.defined.clone(),
+            variables: self.variables.clone(),
+            reads_rows: self.reads_rows,
+            ..QueryContext::alone(self.source, self.names_tableoid, nesting)
+        }
+    }
+
+    /// Nothing is around.
+    fn alone(source: &'a Source, names_tableoid: bool, nesting: usize) -> QueryContext<'a> {
+        QueryContext {
+            source,
+            names_tableoid,
+            nesting,
             is_defining: false,
             defined: None,
             view: None,
@@ -75,30 +95,6 @@ impl<'a> QueryContext<'a> {
             carries: None,
             lock_clauses: Vec::new(),
             reads_rows: false,
-            spread_row: None,
-        }
-    }
-
-    /// The context of a text that is bound here: no query around it is in its reach.
-    pub fn of_text(&self, nesting: usize) -> QueryContext<'a> {
-        QueryContext {
-            source: self.source,
-            names_tableoid: self.names_tableoid,
-            nesting,
-            is_defining: self.is_defining,
-            defined: self.defined.clone(),
-            view: None,
-            reads: None,
-            variables: self.variables.clone(),
-            into: None,
-            outer: Vec::new(),
-            ctes: Vec::new(),
-            cte_position: 0,
-            later: None,
-            recursion_place: "",
-            carries: None,
-            lock_clauses: Vec::new(),
-            reads_rows: self.reads_rows,
             spread_row: None,
         }
     }

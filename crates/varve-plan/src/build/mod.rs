@@ -18,7 +18,6 @@ pub mod same_plan;
 pub mod set_operation;
 pub mod sets;
 pub mod stage;
-pub mod statement;
 pub mod subquery;
 pub mod table;
 pub mod window;

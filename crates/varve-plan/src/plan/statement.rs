@@ -578,3 +578,8 @@ impl Default for ExplainOptions {
         }
     }
 }
+
+/// A statement of the kind that has no plan.
+pub fn utility(utility: Utility) -> Statement {
+    Statement::Utility(Box::new(utility))
+}
