@@ -11,7 +11,7 @@ use varve_catalog::model::table::TableDef;
 use varve_catalog::model::trigger_def::TriggerDef;
 use varve_catalog::model::view::shape_of;
 use varve_catalog::text::name::undefined_schema;
-use varve_expr::Expr;
+use varve_expr::{Expr, Parameter};
 use varve_plan::optimize::optimize;
 use varve_plan::plan::Statement;
 use varve_plan::plan::statement::utility;
@@ -101,7 +101,7 @@ impl DdlBinder<'_, '_> {
             name: variable.name.clone(),
             is_plain: false,
             value: Expr::Parameter {
-                index,
+                parameter: Parameter::Given(index),
                 ty: variable.ty,
             },
         });
@@ -277,7 +277,11 @@ fn check_kind(create: &CreateTrigger, table: &TableDef, is_view: bool) -> Result
 
 /// Calls `visit` for each parameter that an expression reads.
 fn for_each_parameter(expr: &Expr, visit: &mut dyn FnMut(usize)) {
-    if let Expr::Parameter { index, .. } = expr {
+    if let Expr::Parameter {
+        parameter: Parameter::Given(index),
+        ..
+    } = expr
+    {
         visit(*index);
     }
     varve_expr::walk::for_each_child(expr, &mut |child| for_each_parameter(child, visit));

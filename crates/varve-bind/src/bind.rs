@@ -7,7 +7,6 @@ use varve_bind_query::context::variables::Variables;
 use varve_catalog::model::catalog::Catalog;
 use varve_expr::Locale;
 use varve_parser::ParsedStatement;
-use varve_plan::plan::statement::FIRST_CALL;
 use varve_plan::plan::{Bound, Statement};
 use varve_types::{Error, LogicalType, Result, SqlState, meter};
 
@@ -48,7 +47,7 @@ pub fn bind_with(
     meter::refusal()?;
     let bound = bound.map_err(|error| catalog.named_types(error))?;
     if !binder.outputs.calls.is_empty() || binder.outputs.has_pending_calls {
-        check_calls(&bound, binder.outputs.parameters.len())?;
+        check_calls(&bound)?;
     }
     let parameters = binder
         .outputs
@@ -78,12 +77,7 @@ pub fn bind_with(
 }
 
 /// Refuses statements before which no function can run.
-pub fn check_calls(statement: &Statement, parameters: usize) -> Result<()> {
-    if parameters > FIRST_CALL {
-        let message =
-            format!("a statement that calls functions has at most {FIRST_CALL} parameters");
-        return Err(Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message));
-    }
+pub fn check_calls(statement: &Statement) -> Result<()> {
     match statement {
         Statement::Query(_)
         | Statement::Insert(_)

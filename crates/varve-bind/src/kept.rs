@@ -9,7 +9,7 @@ use varve_catalog::model::function_def::FunctionDef;
 use varve_catalog::model::table::TableDef;
 use varve_catalog::model::view::ViewDef;
 use varve_catalog::text::kept_text::NameUse;
-use varve_expr::{DEFAULT_LOCALE, Expr, Locale};
+use varve_expr::{DEFAULT_LOCALE, Expr, Locale, Parameter};
 use varve_parser::ParsedStatement;
 use varve_plan::plan::Query;
 use varve_plan::scope::syntax::view_query;
@@ -47,7 +47,7 @@ pub fn argument_names(def: &FunctionDef) -> Variables {
         name: argument.name.clone(),
         is_plain: true,
         value: Expr::Parameter {
-            index,
+            parameter: Parameter::Given(index),
             ty: argument.ty,
         },
     });
@@ -66,7 +66,7 @@ pub fn row_names(table: &TableDef) -> Variables {
         name: variable.name,
         is_plain: false,
         value: Expr::Parameter {
-            index,
+            parameter: Parameter::Given(index),
             ty: variable.ty,
         },
     });

@@ -7,7 +7,7 @@ use varve_catalog::model::catalog::Catalog;
 use varve_catalog::model::schema::RelationName;
 use varve_catalog::text::name::undefined_table;
 use varve_catalog::text::type_name::type_of_text;
-use varve_expr::{Expr, Locale};
+use varve_expr::{Expr, Locale, Parameter};
 use varve_parser::ParsedStatement;
 use varve_parser::plpgsql::DeclaredType;
 use varve_plan::build::row_value::Field;
@@ -41,7 +41,7 @@ pub fn bind_piece(
         name: variable.name.clone(),
         is_plain: !variable.is_field,
         value: Expr::Parameter {
-            index: *index,
+            parameter: Parameter::Given(*index),
             ty: variable.ty,
         },
     });

@@ -6,7 +6,7 @@ use varve_catalog::{Catalog, TableDef};
 use varve_dml::route::checked_inside;
 use varve_dml::table_rows::with_defaults;
 use varve_dml::{Left, StatementRunner, StatementTxn, index, name_constraint};
-use varve_expr::{EvalContext, Host, Locale, evaluate_filter, parse_value_with_mod};
+use varve_expr::{EvalContext, Host, Locale, Parameters, evaluate_filter, parse_value_with_mod};
 use varve_plan::{CopyFormat, CopyHeader, CopyPlan};
 use varve_store::{BulkLoad, InsertError};
 use varve_types::meter::Cancel;
@@ -63,7 +63,7 @@ impl CopyTarget<'_> {
 pub(super) fn context_of<'a>(host: &'a dyn CopyHost, locale: &'a Locale) -> EvalContext<'a> {
     EvalContext {
         outer: &[],
-        params: &[],
+        params: Parameters::NONE,
         locale,
         host: Some(host),
     }

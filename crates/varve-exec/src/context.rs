@@ -4,7 +4,7 @@ use core::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use varve_expr::{EvalContext, Host, Locale};
+use varve_expr::{EvalContext, Host, Locale, Parameters};
 use varve_types::meter::{self, Cancel};
 use varve_types::{Env, Error, MemoryAccount, Reservation, Result, Value};
 
@@ -21,8 +21,8 @@ pub struct ExecContext<'a> {
     pub env: &'a dyn Env,
     /// The account that its operators book on.
     pub memory: Arc<dyn MemoryAccount>,
-    /// `$1`, `$2`, ...
-    pub params: &'a [Value],
+    /// What parameters stand for.
+    pub params: Parameters<'a>,
     /// The settings of the session and its time.
     pub locale: &'a Locale,
     /// What functions with effects turn to.

@@ -3,6 +3,7 @@
 use varve_types::{CompareOp, LogicalType, TypeMod, Value};
 
 use crate::Function;
+use crate::placeholder::Placeholder;
 
 /// An expression over the columns of one input batch.
 ///
@@ -18,6 +19,13 @@ pub enum Expr {
         /// Its type.
         ty: LogicalType,
     },
+    /// A value that is computed elsewhere. Plans have none: the binder puts a column in its place.
+    Placeholder {
+        /// What is computed.
+        part: Placeholder,
+        /// Its type.
+        ty: LogicalType,
+    },
     /// A constant; NULL needs its type beside it.
     Literal {
         /// The value.
@@ -25,10 +33,10 @@ pub enum Expr {
         /// Its type.
         ty: LogicalType,
     },
-    /// `$n`: parameter `index`, counted from 0.
+    /// A value that is known before the statement runs.
     Parameter {
-        /// Position in the list of parameters.
-        index: usize,
+        /// Which one.
+        parameter: Parameter,
         /// The type that the binder inferred.
         ty: LogicalType,
     },
@@ -120,11 +128,21 @@ pub enum Expr {
     },
 }
 
+/// A value that the text of a statement does not have. The numbers count from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Parameter {
+    /// `$1` is number 0.
+    Given(usize),
+    /// The result of a function that runs before the statement.
+    Called(usize),
+}
+
 impl Expr {
     /// The type of the result.
     pub fn logical_type(&self) -> LogicalType {
         match self {
             Expr::Column { ty, .. }
+            | Expr::Placeholder { ty, .. }
             | Expr::Literal { ty, .. }
             | Expr::Parameter { ty, .. }
             | Expr::Outer { ty, .. }

@@ -3,7 +3,7 @@
 use varve_types::{LogicalType, Value};
 
 use crate::cast::is_immutable_cast;
-use crate::{EvalContext, Expr, evaluate_constant};
+use crate::{EvalContext, Expr, Parameters, evaluate_constant};
 
 /// The same expression with what is constant in it computed. What would fail is left as it is, so
 /// that the error arises only if a row gets there; parameters and `now()` are not constant.
@@ -11,6 +11,7 @@ pub fn fold(expr: Expr) -> Expr {
     let ty = expr.logical_type();
     match expr {
         Expr::Column { .. }
+        | Expr::Placeholder { .. }
         | Expr::Literal { .. }
         | Expr::Parameter { .. }
         | Expr::Outer { .. } => expr,
@@ -143,7 +144,7 @@ fn computed(expr: Expr) -> Expr {
     }
     let ty = expr.logical_type();
     let context = EvalContext {
-        params: &[],
+        params: Parameters::NONE,
         outer: &[],
         locale: &crate::DEFAULT_LOCALE,
         host: None,

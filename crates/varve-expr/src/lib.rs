@@ -34,6 +34,7 @@ mod listing;
 mod locale;
 mod names;
 mod numeral;
+mod placeholder;
 #[cfg(feature = "planted")]
 pub mod planted;
 mod regex;
@@ -54,8 +55,8 @@ pub use conversions::{
 };
 pub use datetime::Zone;
 pub use enums::{EnumLabels, Enums};
-pub use evaluate::{EvalContext, evaluate, evaluate_constant, evaluate_filter};
-pub use expr::Expr;
+pub use evaluate::{EvalContext, Parameters, evaluate, evaluate_constant, evaluate_filter};
+pub use expr::{Expr, Parameter};
 pub use fold::{fold, fold_condition};
 pub use function::{
     Function, FunctionFacts, Volatility, function_facts, function_name, function_number,
@@ -68,5 +69,6 @@ pub use kernels::shifted_value;
 pub use listing::function_names;
 pub use locale::{ByteaOutput, DEFAULT_LOCALE, DateOrder, DateStyle, IntervalStyle, Locale};
 pub use names::{Names, NamesRef};
+pub use placeholder::Placeholder;
 pub use resolve::{Arguments, Slot, resolve_call, resolve_function, resolve_operator};
 pub use set_rows::{SetRows, set_rows};

@@ -2,7 +2,7 @@
 
 use varve_types::meter;
 
-use crate::Expr;
+use crate::{Expr, Placeholder};
 
 /// How many parts an expression has, itself included.
 fn part_count(expr: &Expr) -> usize {
@@ -15,6 +15,7 @@ fn part_count(expr: &Expr) -> usize {
 pub fn for_each_child(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
     match expr {
         Expr::Column { .. }
+        | Expr::Placeholder { .. }
         | Expr::Literal { .. }
         | Expr::Parameter { .. }
         | Expr::Outer { .. } => {}
@@ -51,6 +52,7 @@ pub fn for_each_child(expr: &Expr, visit: &mut dyn FnMut(&Expr)) {
 pub fn for_each_child_mut(expr: &mut Expr, visit: &mut dyn FnMut(&mut Expr)) {
     match expr {
         Expr::Column { .. }
+        | Expr::Placeholder { .. }
         | Expr::Literal { .. }
         | Expr::Parameter { .. }
         | Expr::Outer { .. } => {}
@@ -91,11 +93,38 @@ pub fn for_each_column(expr: &Expr, visit: &mut dyn FnMut(usize)) {
     for_each_child(expr, &mut |child| for_each_column(child, visit));
 }
 
-/// Whether the expression reads no column.
+/// Whether the expression reads no column, and will read none.
 pub fn is_column_free(expr: &Expr) -> bool {
     let mut free = true;
     for_each_column(expr, &mut |_| free = false);
+    for_each_placeholder(expr, &mut |_| free = false);
     free
+}
+
+/// Calls `visit` with every placeholder of the expression, repeats included.
+pub fn for_each_placeholder(expr: &Expr, visit: &mut dyn FnMut(Placeholder)) {
+    if let Expr::Placeholder { part, .. } = expr {
+        visit(*part);
+    }
+    for_each_child(expr, &mut |child| for_each_placeholder(child, visit));
+}
+
+/// Renumbers the placeholders.
+pub fn map_placeholders(expr: &mut Expr, map: &dyn Fn(Placeholder) -> Placeholder) {
+    if let Expr::Placeholder { part, .. } = expr {
+        *part = map(*part);
+    }
+    for_each_child_mut(expr, &mut |child| map_placeholders(child, map));
+}
+
+/// Puts columns where placeholders are; those that `column` does not know stay.
+pub fn fill_placeholders(expr: &mut Expr, column: &dyn Fn(Placeholder) -> Option<usize>) {
+    if let Expr::Placeholder { part, ty } = expr
+        && let Some(index) = column(*part)
+    {
+        *expr = Expr::Column { index, ty: *ty };
+    }
+    for_each_child_mut(expr, &mut |child| fill_placeholders(child, column));
 }
 
 /// Renumbers the columns.

@@ -28,10 +28,10 @@ pub use plan::window::{
 };
 pub use plan::{
     AggregateCall, Arbiter, Bound, Change, Changes, ChildTable, ConflictUpdate, CopyFormat,
-    CopyHeader, CopyOptions, CopyOut, CopyPlan, CteScanNode, FIRST_CALL, InsertPlan, JoinKind,
-    JoinNode, LockNode, LockStrength, LockTarget, LockWait, LookupNode, Mark, MergeAction,
-    MergeClause, MergePlan, ModifyPlan, NewIndex, NewTable, OnCommit, OnConflict, OrderColumn,
-    Plan, ProjectSetNode, PushedPredicate, Query, RecursiveNode, Relation, Returning, RoutineCall,
-    Row, RowLock, ScanNode, SetCall, SetOperationNode, SortKeyExpr, Statement, SystemView, Wider,
+    CopyHeader, CopyOptions, CopyOut, CopyPlan, CteScanNode, InsertPlan, JoinKind, JoinNode,
+    LockNode, LockStrength, LockTarget, LockWait, LookupNode, Mark, MergeAction, MergeClause,
+    MergePlan, ModifyPlan, NewIndex, NewTable, OnCommit, OnConflict, OrderColumn, Plan,
+    ProjectSetNode, PushedPredicate, Query, RecursiveNode, Relation, Returning, RoutineCall, Row,
+    RowLock, ScanNode, SetCall, SetOperationNode, SortKeyExpr, Statement, SystemView, Wider,
     WithNode,
 };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use varve_catalog::{CatalogObject, ColumnDef, TableDef, decode_object};
 use varve_dml::table_rows::{checked, with_defaults};
 use varve_dml::{index, name_constraint};
-use varve_expr::Locale;
+use varve_expr::{Locale, Parameters};
 use varve_store::{BulkLoadOptions, BulkLoadReport, Transaction};
 use varve_types::{Batch, Column, ColumnRef, Error, LogicalType, Result, SqlState, Value};
 
@@ -176,7 +176,7 @@ impl BulkLoad {
 
     /// Rows with the values that are not given, and checked one by one.
     fn completed(&self, rows: Batch) -> Result<Batch> {
-        let context = self.host.context(&[], &self.locale);
+        let context = self.host.context(Parameters::NONE, &self.locale);
         // Without the automatic key the columns that are loaded are a table of their own.
         let shape = match self.places.len() == self.table.columns.len() {
             true => None,

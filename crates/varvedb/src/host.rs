@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use varve_bind::names_of;
 use varve_catalog::{Catalog, SequenceDef};
 use varve_expr::{
-    AdvisoryCall, AdvisoryLock, EvalContext, Host, JobOrder, Locale, SequenceCall, SequenceRef,
+    AdvisoryCall, AdvisoryLock, EvalContext, Host, JobOrder, Locale, Parameters, SequenceCall,
+    SequenceRef,
 };
 use varve_sort::VecMap;
 use varve_store::{CommitDurability, Transaction};
@@ -79,7 +80,7 @@ impl SessionHost {
     }
 
     /// What expressions are evaluated with.
-    pub fn context<'a>(&'a self, params: &'a [Value], locale: &'a Locale) -> EvalContext<'a> {
+    pub fn context<'a>(&'a self, params: Parameters<'a>, locale: &'a Locale) -> EvalContext<'a> {
         EvalContext {
             outer: &[],
             params,

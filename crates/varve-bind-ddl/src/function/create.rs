@@ -11,7 +11,7 @@ use varve_bind_query::context::types::plain_name;
 use varve_catalog::model::function_def::{ArgumentDef, FunctionDef, ParsedBody, Returns};
 use varve_catalog::model::polymorphic::{is_array, pseudo_name};
 use varve_catalog::model::schema::PUBLIC;
-use varve_expr::{Expr, Volatility};
+use varve_expr::{Expr, Parameter, Volatility};
 use varve_parser::plpgsql::Piece;
 use varve_plan::build::routine::{invalid, is_run_first, mismatch};
 use varve_plan::plan::Statement;
@@ -320,7 +320,7 @@ impl DdlBinder<'_, '_> {
         }
         let inputs = def.inputs().enumerate();
         let values = inputs.map(|(index, argument)| Expr::Parameter {
-            index,
+            parameter: Parameter::Given(index),
             ty: argument.ty,
         });
         let Some(first) = code.pieces.first() else {

@@ -11,8 +11,8 @@ use varve_catalog::model::index::Deferral;
 use varve_catalog::model::index_expression::{FIRST_EXPRESSION, is_immutable};
 use varve_catalog::model::table::{TableDef, made_name};
 use varve_catalog::pg_catalog::operator_class::{BPCHAR, CLASSES, TEXT, class_type};
-use varve_expr::Expr;
 use varve_expr::walk::{for_each_child, same_meaning, split_conjunction, without_positions};
+use varve_expr::{Expr, Parameter};
 use varve_plan::build::table::target_scope;
 use varve_plan::optimize::push_down::pushed_predicate;
 use varve_plan::plan::utility::Message;
@@ -491,7 +491,11 @@ fn storable(expr: &mut Expr, what: &str) -> Result<()> {
 
 /// A parameter of an expression.
 fn parameter(expr: &Expr) -> Option<usize> {
-    if let Expr::Parameter { index, .. } = expr {
+    if let Expr::Parameter {
+        parameter: Parameter::Given(index),
+        ..
+    } = expr
+    {
         return Some(*index);
     }
     let mut found = None;

@@ -2,12 +2,11 @@
 
 use varve_ast::Expr as Ast;
 use varve_expr::walk::same_meaning;
-use varve_expr::{AggregateArgs, AggregateFunction, Expr, fold, resolve_aggregate};
+use varve_expr::{AggregateArgs, AggregateFunction, Expr, Placeholder, fold, resolve_aggregate};
 use varve_plan::build::aggregate::{known_call, known_expr};
 use varve_plan::build::array::form;
 use varve_plan::build::operand::{CastContext, Operand, literal};
 use varve_plan::build::output::check_comparable;
-use varve_plan::build::placeholder::{AGGREGATE_COLUMNS, GROUPING_COLUMNS};
 use varve_plan::build::row_value::is_object;
 use varve_plan::plan::{AggregateCall, SortKeyExpr};
 use varve_plan::scope::error::located;
@@ -62,8 +61,8 @@ impl QueryBinder<'_> {
             return Err(located(error, position));
         };
         let ty = bound.function.result_type();
-        Ok(Operand::Known(Expr::Column {
-            index: AGGREGATE_COLUMNS + known_call(calls, &mut bound),
+        Ok(Operand::Known(Expr::Placeholder {
+            part: Placeholder::Aggregate(known_call(calls, &mut bound)),
             ty,
         }))
     }
@@ -271,9 +270,10 @@ impl QueryBinder<'_> {
             exprs.push(fold(self.settle(operand)?));
         }
         let position = args.first().map_or(position, |arg| self.at(arg.span));
+        let part = Placeholder::Grouping(scope.groupings.len());
         scope.groupings.push((exprs, position));
-        Ok(Operand::Known(Expr::Column {
-            index: GROUPING_COLUMNS + scope.groupings.len() - 1,
+        Ok(Operand::Known(Expr::Placeholder {
+            part,
             ty: LogicalType::Int4,
         }))
     }

@@ -8,11 +8,10 @@ use std::sync::Arc;
 
 use varve_catalog::model::function_def::{FunctionDef, Returns};
 use varve_expr::walk::{for_each_child, is_column_free};
-use varve_expr::{Expr, Function, Volatility, fold};
+use varve_expr::{Expr, Function, Parameter, Placeholder, Volatility, fold};
 use varve_plan::build::operand::literal;
-use varve_plan::build::placeholder::SET_COLUMNS;
 use varve_plan::plan::SetCall;
-use varve_plan::plan::statement::{FIRST_CALL, RoutineCall};
+use varve_plan::plan::statement::RoutineCall;
 use varve_plan::scope::error::unsupported_at;
 use varve_types::{Error, LogicalType, Result, Value};
 
@@ -39,9 +38,9 @@ impl QueryBinder<'_> {
             let [ty] = *call.types.as_slice() else {
                 return Err(rows_of(def, position));
             };
-            let index = SET_COLUMNS + calls.len();
+            let part = Placeholder::Set(calls.len());
             calls.push(call);
-            return Ok(Expr::Column { index, ty });
+            return Ok(Expr::Placeholder { part, ty });
         }
         let ty = match def.returns {
             Returns::Value(ty) => ty,
@@ -70,12 +69,12 @@ impl QueryBinder<'_> {
         if self.context.is_defining {
             return Ok(literal(Value::Null, ty));
         }
-        let index = FIRST_CALL + self.outputs.calls.len();
+        let parameter = Parameter::Called(self.outputs.calls.len());
         self.outputs.calls.push(RoutineCall {
             function: Arc::clone(def),
             args: values,
         });
-        Ok(Expr::Parameter { index, ty })
+        Ok(Expr::Parameter { parameter, ty })
     }
 
     /// The rows of a function that runs before the statement.

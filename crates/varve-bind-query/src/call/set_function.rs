@@ -1,9 +1,8 @@
 //! Set-returning functions, in FROM and in the select list.
 
 use varve_ast::{Alias, Expr as Ast, Name, TypeName};
-use varve_expr::{Expr, Function, fold};
+use varve_expr::{Expr, Function, Placeholder, fold};
 use varve_plan::build::operand::{Operand, literal};
-use varve_plan::build::placeholder::SET_COLUMNS;
 use varve_plan::build::row_value::object;
 use varve_plan::optimize::push_down::one_row;
 use varve_plan::plan::{Plan, SetCall};
@@ -59,15 +58,15 @@ impl QueryBinder<'_> {
             _ => LogicalType::Row(RowTypeId::RECORD),
         };
         call.types = vec![ty];
-        let index = SET_COLUMNS + count_sets(scope);
+        let part = Placeholder::Set(count_sets(scope));
         scope.sets.get_or_insert_default().push(call);
-        self.row_of(Expr::Column { index, ty }, columns, position)
+        self.row_of(Expr::Placeholder { part, ty }, columns, position)
     }
 
     /// The value of a function of these columns: where there are several, a row whose fields have
     /// their names.
     pub fn row_of(&mut self, value: Expr, columns: Columns, position: u32) -> Result<Operand> {
-        let Expr::Column { index, .. } = value else {
+        let Expr::Placeholder { part, .. } = value else {
             return Ok(Operand::Known(value));
         };
         if columns.len() < 2 {
@@ -82,7 +81,7 @@ impl QueryBinder<'_> {
         }
         let fields = columns.into_iter();
         let fields = fields.map(|(name, ty)| (name, ty, TypeMod::NONE));
-        self.outputs.records.push((index, fields.collect()));
+        self.outputs.records.push((part, fields.collect()));
         Ok(Operand::Known(value))
     }
 

@@ -9,12 +9,11 @@ use std::sync::Arc;
 use varve_catalog::model::function_def::{FunctionDef, Returns};
 use varve_catalog::model::schema::RelationName;
 use varve_expr::walk::is_column_free;
-use varve_expr::{Expr, Volatility, fold};
+use varve_expr::{Expr, Placeholder, Volatility, fold};
 use varve_parser::plpgsql::Piece;
 use varve_parser::too_deep;
 use varve_plan::build::array::RowsOf;
 use varve_plan::build::operand::{CastContext, Operand, literal};
-use varve_plan::build::placeholder::SET_COLUMNS;
 use varve_plan::build::routine::{
     first_row, is_replaceable, is_run_first, is_volatile, mismatch, only_query, only_value, strict,
     void_query,
@@ -159,6 +158,7 @@ impl QueryBinder<'_> {
         let (Some(calls), Expr::Call { function, args, .. }) = (&mut scope.sets, call) else {
             return Err(Error::internal("unnest is no call"));
         };
+        let part = Placeholder::Set(calls.len());
         calls.push(SetCall {
             function,
             args,
@@ -166,8 +166,7 @@ impl QueryBinder<'_> {
             position,
             routine: None,
         });
-        let index = SET_COLUMNS + calls.len() - 1;
-        Ok(Expr::Column { index, ty })
+        Ok(Expr::Placeholder { part, ty })
     }
 
     /// Arguments as the body reads them: what reads columns, or differs each time, is computed

@@ -5,10 +5,9 @@ use varve_ast::{
     FrameExclusion as AstExclusion, FrameUnits as AstUnits, Name, NamedWindow, OrderItem, Over,
     Span, WindowSpec,
 };
-use varve_expr::{AggregateArgs, Expr, resolve_aggregate};
+use varve_expr::{AggregateArgs, Expr, Placeholder, resolve_aggregate};
 use varve_plan::build::operand::{CastContext, Operand};
 use varve_plan::build::output::check_comparable;
-use varve_plan::build::placeholder::WINDOW_COLUMNS;
 use varve_plan::build::window::WindowUse;
 use varve_plan::optimize::push_down::never_fails;
 use varve_plan::plan::SortKeyExpr;
@@ -76,10 +75,10 @@ impl QueryBinder<'_> {
         scope.clause = clause;
         let bound = bound?;
         let ty = bound.call.ty;
+        let part = Placeholder::Window(windows.len());
         windows.push(bound);
-        let index = WINDOW_COLUMNS + windows.len() - 1;
         scope.windows = Some(windows);
-        Ok(Operand::Known(Expr::Column { index, ty }))
+        Ok(Operand::Known(Expr::Placeholder { part, ty }))
     }
 
     fn window_use(

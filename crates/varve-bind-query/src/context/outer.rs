@@ -1,20 +1,17 @@
 //! Names of enclosing queries.
 
 use varve_catalog::model::schema::RelationName;
-use varve_expr::Expr;
-use varve_expr::walk::{for_each_column, map_columns};
+use varve_expr::walk::{for_each_placeholder, map_placeholders};
+use varve_expr::{Expr, Placeholder};
 use varve_plan::build::aggregate::known_call;
 use varve_plan::build::operand::Operand;
-use varve_plan::build::placeholder::{
-    AGGREGATE_COLUMNS, Place, column_of_subquery, place, subquery_column,
-};
 use varve_plan::build::subquery::{Captured, Subquery, slot_values};
 use varve_plan::optimize::bind_outer;
 use varve_plan::plan::AggregateCall;
 use varve_plan::plan::walk::expr_reads_outer;
 use varve_plan::scope::error::located;
 use varve_plan::scope::tables::{Scope, ScopeTable, UNNAMED, out_of_reach};
-use varve_types::{Error, LogicalType, Result, SqlState};
+use varve_types::{Error, Result, SqlState};
 
 use crate::context::binder::QueryBinder;
 use crate::context::ctes::IN_SUBQUERY;
@@ -48,21 +45,15 @@ impl OuterLevel {
         }
     }
 
-    /// The slot for one of its columns.
-    fn capture(
-        &mut self,
-        (index, ty): (usize, LogicalType),
-        position: u32,
-        slots: &mut usize,
-    ) -> usize {
-        let known = self.captured.iter().find(|known| known.index == index);
+    /// The slot for one of its values.
+    fn capture(&mut self, value: Expr, position: u32, slots: &mut usize) -> usize {
+        let known = self.captured.iter().find(|known| known.value == value);
         known.map(|known| known.slot).unwrap_or_else(|| {
             let slot = *slots;
             *slots += 1;
             self.captured.push(Captured {
                 slot,
-                index,
-                ty,
+                value,
                 position,
             });
             slot
@@ -218,7 +209,7 @@ impl QueryBinder<'_> {
         {
             match level.names.resolve(table, name, position) {
                 Ok((index, ty)) => {
-                    let slot = level.capture((index, ty), position, slots);
+                    let slot = level.capture(Expr::Column { index, ty }, position, slots);
                     return Ok(Operand::Known(Expr::Outer { slot, ty }));
                 }
                 Err(error) if error.state() != elsewhere => return Err(error),
@@ -289,14 +280,15 @@ impl QueryBinder<'_> {
         let mut nested = false;
         let mut settle = |expr: &mut Expr| {
             bind_outer(expr, &values);
-            for_each_column(expr, &mut |column| {
-                nested |= !matches!(place(column), Place::Column | Place::Subquery(_));
+            for_each_placeholder(expr, &mut |part| {
+                nested |= !matches!(part, Placeholder::Subquery { .. });
             });
-            map_columns(expr, &|column| match place(column) {
-                Place::Subquery(at) if at >= first => {
-                    subquery_column(known.len() + at - first, column_of_subquery(column))
+            map_placeholders(expr, &|part| match part {
+                Placeholder::Subquery { number, column } if number >= first => {
+                    let number = known.len() + number - first;
+                    Placeholder::Subquery { number, column }
                 }
-                _ => column,
+                part => part,
             });
         };
         call.exprs_mut().for_each(&mut settle);
@@ -323,8 +315,9 @@ impl QueryBinder<'_> {
             return error("aggregate function calls cannot be nested".to_owned());
         }
         let ty = call.function.result_type();
-        let index = AGGREGATE_COLUMNS + known_call(calls, call);
-        let slot = level.capture((index, ty), position, &mut self.slots);
+        let part = Placeholder::Aggregate(known_call(calls, call));
+        let value = Expr::Placeholder { part, ty };
+        let slot = level.capture(value, position, &mut self.slots);
         Ok(Some(Operand::Known(Expr::Outer { slot, ty })))
     }
 

@@ -1,6 +1,7 @@
 //! What is found out while a statement is bound.
 
 use std::cell::RefCell;
+use varve_expr::Placeholder;
 
 use varve_types::LogicalType;
 
@@ -29,8 +30,8 @@ pub struct Outputs {
     pub reads_locale: bool,
     /// Whether a function asks for settings.
     pub reads_settings: bool,
-    /// The fields of the rows that functions give, by the column that stands for the call.
-    pub records: Vec<(usize, Vec<Field>)>,
+    /// The fields of the rows that functions give, by what stands for the call.
+    pub records: Vec<(Placeholder, Vec<Field>)>,
     /// What the user should know.
     pub messages: Vec<Message>,
 }

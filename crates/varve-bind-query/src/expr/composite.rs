@@ -56,10 +56,13 @@ impl QueryBinder<'_> {
         if id != RowTypeId::RECORD {
             return self.fields_of_type(id);
         }
-        if let Expr::Column { index, .. } = row {
+        if let Expr::Column { .. } = row {
+            return None;
+        }
+        if let Expr::Placeholder { part, .. } = row {
             // The last one is the nearest.
             let mut known = self.outputs.records.iter().rev();
-            let known = known.find(|(column, _)| column == index);
+            let known = known.find(|(known, _)| known == part);
             return known.map(|(_, fields)| fields.clone());
         }
         if let Some(names) = self.fields_of_variable(row) {

@@ -2,8 +2,8 @@
 
 use varve_catalog::ColumnDef;
 use varve_expr::{
-    Expr, assignment_cast_allowed, coerce_length, depends_on_time, explicit_cast_allowed,
-    implicit_cast_allowed, parse_value_with_mod, reads_locale,
+    Expr, Parameter, assignment_cast_allowed, coerce_length, depends_on_time,
+    explicit_cast_allowed, implicit_cast_allowed, parse_value_with_mod, reads_locale,
 };
 use varve_plan::build::operand::{CastContext, Operand, literal, refuse_set};
 use varve_plan::scope::error::located;
@@ -30,7 +30,10 @@ impl QueryBinder<'_> {
         }
         Ok(
             match self.outputs.parameters.get(index).copied().flatten() {
-                Some(ty) => Operand::Known(Expr::Parameter { index, ty }),
+                Some(ty) => Operand::Known(Expr::Parameter {
+                    parameter: Parameter::Given(index),
+                    ty,
+                }),
                 None => Operand::Parameter(index),
             },
         )
@@ -73,7 +76,7 @@ impl QueryBinder<'_> {
                     slot.get_or_insert(to);
                 }
                 Expr::Parameter {
-                    index,
+                    parameter: Parameter::Given(index),
                     ty: known.unwrap_or(to),
                 }
             }

@@ -1,10 +1,9 @@
 //! Subqueries in expressions: bound to plans of their own, and joined to what the expressions read.
 
 use varve_ast::{ExprKind, InSubquery, Quantified, Quantifier, Query as AstQuery};
-use varve_expr::{Expr, fold};
+use varve_expr::{Expr, Placeholder, fold};
 use varve_plan::build::compare::{Infix, infix};
 use varve_plan::build::operand::{Operand, refuse_set};
-use varve_plan::build::placeholder::subquery_column;
 use varve_plan::build::subquery::{Subquery, SubqueryKind, slot_values};
 use varve_plan::optimize::push_down::one_row;
 use varve_plan::plan::{Plan, Query, SetCall};
@@ -35,7 +34,10 @@ impl QueryBinder<'_> {
         }
         let (bound, captured) = self.within(scope, |binder| binder.query(query, None))?;
         let uses = captured.iter();
-        let uses = uses.map(|column| (column.index, column.position));
+        let uses = uses.filter_map(|column| match column.value {
+            Expr::Column { index, .. } => Some((index, column.position)),
+            _ => None,
+        });
         scope.uses.extend(uses);
         Ok((bound, slot_values(&captured)))
     }
@@ -71,8 +73,7 @@ impl QueryBinder<'_> {
         scope: &mut ExprScope<'_>,
     ) -> Expr {
         let number = self.add_subquery(scope, SubqueryKind::Row, plan, outer);
-        let index = subquery_column(number, 0);
-        Expr::Column { index, ty }
+        column_of_subquery(number, 0, ty)
     }
 
     /// The column of what a function gives for each row of what the scope is of.
@@ -96,8 +97,7 @@ impl QueryBinder<'_> {
             let kind = SubqueryKind::Call(call);
             self.add_subquery(scope, kind, one_row(), Vec::new())
         });
-        let index = subquery_column(number, 0);
-        Expr::Column { index, ty }
+        column_of_subquery(number, 0, ty)
     }
 
     /// `(SELECT ...)` as a value; `position` is that of the parenthesis.
@@ -134,12 +134,8 @@ impl QueryBinder<'_> {
         }
         let number = self.add_subquery(scope, SubqueryKind::Row, query.plan, outer);
         let columns = query.fields.iter().enumerate();
-        let columns = columns.map(|(column, field)| {
-            Operand::Known(Expr::Column {
-                index: subquery_column(number, column),
-                ty: field.ty,
-            })
-        });
+        let columns = columns
+            .map(|(column, field)| Operand::Known(column_of_subquery(number, column, field.ty)));
         Ok(columns.collect())
     }
 
@@ -230,12 +226,14 @@ impl QueryBinder<'_> {
     }
 }
 
+fn column_of_subquery(number: usize, column: usize, ty: LogicalType) -> Expr {
+    let part = Placeholder::Subquery { number, column };
+    Expr::Placeholder { part, ty }
+}
+
 /// The boolean result of a subquery.
 fn mark_operand(number: usize, negated: bool) -> Operand {
-    let mark = Expr::Column {
-        index: subquery_column(number, 0),
-        ty: LogicalType::Boolean,
-    };
+    let mark = column_of_subquery(number, 0, LogicalType::Boolean);
     Operand::Known(if negated {
         Expr::Not(Box::new(mark))
     } else {

@@ -16,7 +16,6 @@ use varve_expr::Expr;
 use varve_expr::walk::{conjunction, map_columns, split_conjunction, substitute};
 use varve_parser::too_deep;
 use varve_plan::build::operand::Operand;
-use varve_plan::build::placeholder::{Place, place};
 use varve_plan::build::routine::joined;
 use varve_plan::build::subquery::{Captured, Subquery, attach_conditions, slot_values};
 use varve_plan::optimize::push_down::one_row;
@@ -341,18 +340,16 @@ impl QueryBinder<'_> {
         let types = node.left.types();
         let to_right = |expr: &mut Expr| {
             substitute(expr, &|part| match part {
-                Expr::Column { index, ty } if place(*index) == Place::Column => {
-                    Some(match slots.get(*index) {
-                        Some(slot) => Expr::Outer {
-                            slot: *slot,
-                            ty: *ty,
-                        },
-                        None => Expr::Column {
-                            index: index - left_width,
-                            ty: *ty,
-                        },
-                    })
-                }
+                Expr::Column { index, ty } => Some(match slots.get(*index) {
+                    Some(slot) => Expr::Outer {
+                        slot: *slot,
+                        ty: *ty,
+                    },
+                    None => Expr::Column {
+                        index: index - left_width,
+                        ty: *ty,
+                    },
+                }),
                 _ => None,
             });
         };
@@ -476,7 +473,10 @@ fn keeps_right(join: &Join) -> bool {
 
 /// The error about a relation that reads those before it, where it has rows without them.
 fn lateral_of_outer(left: &Scope, read: &Captured) -> Error {
-    let table = left.column(read.index);
+    let table = match read.value {
+        Expr::Column { index, .. } => left.column(index),
+        _ => None,
+    };
     let name = table.map_or("", |(table, ..)| table.name.as_str());
     let message = format!("invalid reference to FROM-clause entry for table \"{name}\"");
     let error = Error::new(SqlState::INVALID_COLUMN_REFERENCE, message);

@@ -1,11 +1,10 @@
 //! GROUP BY: its groups, with GROUPING SETS, CUBE and ROLLUP as lists of sets of them.
 
 use varve_ast::{Expr as Ast, ExprKind, GroupItem};
-use varve_expr::Expr;
 use varve_expr::walk::same_meaning;
+use varve_expr::{Expr, Placeholder};
 use varve_plan::build::output::{Output, check_comparable};
-use varve_plan::build::placeholder::{Place, place};
-use varve_plan::build::sets::for_each_read;
+use varve_plan::build::sets::for_each_computed;
 use varve_plan::build::stage::Groups;
 use varve_plan::scope::error::located;
 use varve_plan::scope::tables::Scope;
@@ -86,10 +85,12 @@ impl QueryBinder<'_> {
         let calls = scope.sets.as_deref().unwrap_or_default();
         let args = |number: usize| calls.get(number).map(|call| call.args.as_slice());
         let subqueries = scope.subqueries.as_deref().unwrap_or_default();
-        for_each_read(&group, &args, subqueries, &mut |column| {
-            refused = match place(column) {
-                Place::Aggregate(_) => Some((SqlState::GROUPING_ERROR, "aggregate functions")),
-                Place::Window(_) => Some((SqlState::WINDOWING_ERROR, "window functions")),
+        for_each_computed(&group, &args, subqueries, &mut |part| {
+            refused = match part {
+                Placeholder::Aggregate(_) => {
+                    Some((SqlState::GROUPING_ERROR, "aggregate functions"))
+                }
+                Placeholder::Window(_) => Some((SqlState::WINDOWING_ERROR, "window functions")),
                 _ => refused,
             };
         });

@@ -1,6 +1,6 @@
 //! Bound expressions as SQL text, for EXPLAIN and for what the catalog tells of definitions.
 
-use varve_expr::{DEFAULT_LOCALE, Expr, Locale, format_value};
+use varve_expr::{DEFAULT_LOCALE, Expr, Locale, Parameter, format_value};
 use varve_types::{LogicalType, PredicateTest, SqlText, TypeMod, Value, sql};
 
 use crate::model::catalog::Catalog;
@@ -65,7 +65,15 @@ impl Printer<'_> {
                 known.unwrap_or_else(|| sql!["column", *index])
             }
             Expr::Literal { value, ty } => self.literal(value, *ty),
-            Expr::Parameter { index, .. } => sql!["$", index + 1],
+            Expr::Parameter {
+                parameter: Parameter::Given(index),
+                ..
+            } => sql!["$", index + 1],
+            Expr::Parameter {
+                parameter: Parameter::Called(index),
+                ..
+            } => sql!["$called", *index],
+            Expr::Placeholder { .. } => sql!["?"],
             // PostgreSQL shows them so too; parameters of the statement count from 1.
             Expr::Outer { slot, .. } => sql!["$outer", *slot],
             Expr::Compare { op, left, right } => self.between(left, op.symbol(), right),

@@ -70,7 +70,9 @@ pub fn put_expr(bytes: &mut Vec<u8>, expr: &Expr) {
             bytes.extend(key);
         }
         // Bound expressions of a table have none; this does not decode.
-        Expr::Parameter { .. } | Expr::Outer { .. } => bytes.push(u8::MAX),
+        Expr::Placeholder { .. } | Expr::Parameter { .. } | Expr::Outer { .. } => {
+            bytes.push(u8::MAX);
+        }
         Expr::Compare { op, left, right } => {
             let code = (0..).zip(OPS).find(|(_, known)| known == op);
             bytes.extend([2, code.map_or(0, |(code, _)| code)]);

@@ -123,7 +123,7 @@ impl IndexDef {
 pub fn is_immutable(expr: &Expr) -> bool {
     use LogicalType::TimestampTz;
     let itself = match expr {
-        Expr::Parameter { .. } | Expr::Outer { .. } => false,
+        Expr::Placeholder { .. } | Expr::Parameter { .. } | Expr::Outer { .. } => false,
         Expr::Call { function, args, .. } => {
             let with_zone = |arg: &Expr| arg.logical_type() == TimestampTz;
             let takes_any = function.takes_any() || function.is_spread();

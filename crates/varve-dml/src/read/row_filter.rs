@@ -2,12 +2,12 @@
 //! does not have.
 
 use varve_catalog::{TableDef, renumbered};
-use varve_expr::{DEFAULT_LOCALE, EvalContext, Expr, evaluate};
+use varve_expr::{DEFAULT_LOCALE, EvalContext, Expr, Parameters, evaluate};
 use varve_types::{Batch, ColumnPredicate, PredicateTest, Result};
 
 /// What expressions of indexes are evaluated with: they are immutable.
 pub const IMMUTABLE: EvalContext<'static> = EvalContext {
-    params: &[],
+    params: Parameters::NONE,
     outer: &[],
     locale: &DEFAULT_LOCALE,
     host: None,

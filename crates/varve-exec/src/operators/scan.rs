@@ -1,6 +1,6 @@
 //! Scan: rows of a relation, predicates applied by the source.
 
-use varve_expr::evaluate_constant;
+use varve_expr::{Parameter, evaluate_constant};
 use varve_plan::{PushedPredicate, ScanNode};
 use varve_types::{Batch, ColumnPredicate, LocalFuture, PredicateTest, Result, Value};
 
@@ -135,7 +135,7 @@ mod tests {
     #[test]
     fn predicates_are_pushed_with_their_constants() {
         let parameter = Expr::Parameter {
-            index: 0,
+            parameter: Parameter::Given(0),
             ty: LogicalType::Int4,
         };
         let cases = [
@@ -176,7 +176,7 @@ mod tests {
         let mut setting = Setting::with(table("it", "1 a; - b; 3 c | 4 d"));
         setting.params = vec![Value::Null, Value::Int4(4)];
         let parameter = |index| Expr::Parameter {
-            index,
+            parameter: Parameter::Given(index),
             ty: LogicalType::Int4,
         };
         let Plan::Scan(mut scan) = setting.scan(0, "it") else {

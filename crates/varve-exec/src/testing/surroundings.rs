@@ -8,7 +8,7 @@ use core::task::{Context, Poll};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use varve_expr::DEFAULT_LOCALE;
+use varve_expr::{DEFAULT_LOCALE, Parameters};
 use varve_plan::{Plan, Relation, ScanNode};
 use varve_types::meter::Cancel;
 use varve_types::{
@@ -75,7 +75,7 @@ impl Setting {
             scratch: &self.scratch,
             env: &self.env,
             memory: self.memory.clone(),
-            params: &self.params,
+            params: Parameters::given(&self.params),
             locale: &DEFAULT_LOCALE,
             host: None,
             cancel: &self.cancel,

@@ -1,5 +1,6 @@
 //! Functions by name, with PostgreSQL's documented answers.
 
+use varve_expr::Parameters;
 use varve_types::{LogicalType, Value};
 
 use super::{EvalContext, evaluate_constant};
@@ -44,7 +45,7 @@ fn answer(name: &str, args: &[Value]) -> String {
             position: 5,
         };
         let context = EvalContext {
-            params: &[],
+            params: Parameters::NONE,
             outer: &[],
             locale: &Locale {
                 now_us: 1_357_020_000_250_000,
@@ -363,7 +364,7 @@ fn parameters_take_the_type_that_was_inferred() {
         ty: LogicalType::Int8,
     };
     let context = EvalContext {
-        params: &[Int4(3), t("4")],
+        params: Parameters::given(&[Int4(3), t("4")]),
         outer: &[],
         locale: &DEFAULT_LOCALE,
         host: None,

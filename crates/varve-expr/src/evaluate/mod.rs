@@ -23,17 +23,36 @@ use crate::function::{Call, Function, Volatility};
 use crate::kernels::{ConstantList, compare_columns, distinct_columns, pack, run};
 #[cfg(feature = "planted")]
 use crate::planted::{Planted, is_planted};
-use crate::{Expr, Host, Locale};
+use crate::{Expr, Host, Locale, Parameter};
 
 pub use conditions::evaluate_filter;
 
 use encoded::map_columns;
 
+/// The values of parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Parameters<'a> {
+    /// `$1`, `$2`, ...
+    pub given: &'a [Value],
+    /// The results of the functions that ran before the statement.
+    pub called: &'a [Value],
+}
+
+impl<'a> Parameters<'a> {
+    /// Those of a statement without any.
+    pub const NONE: Parameters<'static> = Parameters::given(&[]);
+
+    /// Those that a user gives.
+    pub const fn given(given: &'a [Value]) -> Parameters<'a> {
+        Parameters { given, called: &[] }
+    }
+}
+
 /// What an expression may read beside its input.
 #[derive(Clone, Copy, Debug)]
 pub struct EvalContext<'a> {
-    /// `$1`, `$2`, ...
-    pub params: &'a [Value],
+    /// What parameters stand for.
+    pub params: Parameters<'a>,
     /// What enclosing queries set, by slot.
     pub outer: &'a [Value],
     /// The settings of the session and its time.
@@ -49,9 +68,10 @@ pub fn evaluate(expr: &Expr, batch: &Batch, context: &EvalContext<'_>) -> Result
         Expr::Column { index, .. } => batch
             .column(*index)
             .ok_or_else(|| Error::internal("an expression reads a column that its input lacks")),
+        Expr::Placeholder { .. } => Err(Error::internal("a placeholder has no column yet")),
         Expr::Literal { value, ty } => Ok(Arc::new(Column::constant(*ty, value, rows))),
-        Expr::Parameter { index, ty } => {
-            let value = parameter(*index, *ty, context)?;
+        Expr::Parameter { parameter, ty } => {
+            let value = parameter_value(*parameter, *ty, context)?;
             Ok(Arc::new(Column::constant(*ty, &value, rows)))
         }
         Expr::Outer { slot, ty } => Ok(Arc::new(Column::constant(
@@ -144,7 +164,7 @@ pub fn evaluate(expr: &Expr, batch: &Batch, context: &EvalContext<'_>) -> Result
 pub fn evaluate_constant(expr: &Expr, context: &EvalContext<'_>) -> Result<Value> {
     match expr {
         Expr::Literal { value, .. } => return Ok(value.clone()),
-        Expr::Parameter { index, ty } => return parameter(*index, *ty, context),
+        Expr::Parameter { parameter, ty } => return parameter_value(*parameter, *ty, context),
         Expr::Outer { slot, .. } => return Ok(outer(*slot, context)?.clone()),
         _ => {}
     }
@@ -162,13 +182,23 @@ fn outer<'a>(slot: usize, context: &EvalContext<'a>) -> Result<&'a Value> {
     value.ok_or_else(|| Error::internal("a subquery reads a value that nothing set"))
 }
 
-fn parameter(index: usize, ty: LogicalType, context: &EvalContext<'_>) -> Result<Value> {
-    let value = context.params.get(index).ok_or_else(|| {
-        Error::new(
-            SqlState::UNDEFINED_PARAMETER,
-            format!("there is no parameter ${}", index + 1),
-        )
-    })?;
+fn parameter_value(
+    parameter: Parameter,
+    ty: LogicalType,
+    context: &EvalContext<'_>,
+) -> Result<Value> {
+    let value = match parameter {
+        Parameter::Given(index) => context.params.given.get(index).ok_or_else(|| {
+            Error::new(
+                SqlState::UNDEFINED_PARAMETER,
+                format!("there is no parameter ${}", index + 1),
+            )
+        })?,
+        Parameter::Called(index) => {
+            let value = context.params.called.get(index);
+            value.ok_or_else(|| Error::internal("a function did not run before its statement"))?
+        }
+    };
     if value.is_of(ty) {
         Ok(value.clone())
     } else {
@@ -246,7 +276,7 @@ fn in_list(
         .iter()
         .map(|item| match item {
             Expr::Literal { value, .. } => Some(Ok(value.clone())),
-            Expr::Parameter { index, ty } => Some(parameter(*index, *ty, context)),
+            Expr::Parameter { parameter, ty } => Some(parameter_value(*parameter, *ty, context)),
             _ => None,
         })
         .collect::<Option<Result<_>>>()

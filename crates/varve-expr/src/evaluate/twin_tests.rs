@@ -2,6 +2,7 @@
 //! time.
 
 use std::sync::Arc;
+use varve_expr::Parameters;
 
 use proptest::prelude::{prop_assert_eq, proptest};
 use varve_types::{Batch, Column, ColumnBuilder, CompareOp, LogicalType, Selection, Value};
@@ -15,7 +16,7 @@ use LogicalType as T;
 const TYPES: [LogicalType; 6] = [T::Int4, T::Int4, T::Int8, T::Float8, T::Text, T::Boolean];
 
 pub(crate) const CONTEXT: EvalContext<'_> = EvalContext {
-    params: &[],
+    params: Parameters::NONE,
     outer: &[],
     locale: &DEFAULT_LOCALE,
     host: None,

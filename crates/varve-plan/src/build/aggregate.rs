@@ -1,11 +1,10 @@
 //! Calls of aggregates, found again.
 
 use varve_expr::walk::{for_each_child_mut, same_meaning};
-use varve_expr::{Expr, fold};
+use varve_expr::{Expr, Placeholder, fold};
 use varve_types::{Error, Result, SqlState};
 
 use crate::build::operand::Operand;
-use crate::build::placeholder::{Place, place};
 use crate::plan::{AggregateCall, SortKeyExpr};
 use crate::scope::error::located;
 use crate::scope::tables::Scope;
@@ -64,15 +63,14 @@ pub fn over_groups_of(
         };
         return Ok(());
     }
-    if let Expr::Column { index, .. } = expr {
-        match place(*index) {
-            Place::Column => {}
-            Place::Aggregate(aggregate) => {
-                *index = groups.len() + aggregate;
-                return Ok(());
-            }
-            _ => return Ok(()),
+    if let Expr::Placeholder { part, ty } = expr {
+        if let Placeholder::Aggregate(aggregate) = part {
+            let index = groups.len() + *aggregate;
+            *expr = Expr::Column { index, ty: *ty };
         }
+        return Ok(());
+    }
+    if let Expr::Column { index, .. } = expr {
         let name = names
             .column(*index)
             .map_or_else(String::new, |(table, name, _)| table.shown(name));

@@ -1,13 +1,12 @@
 //! The groups of a SELECT, and what is computed over them.
 
-use varve_expr::Expr;
-use varve_expr::walk::{map_columns, same_meaning, split_conjunction};
+use varve_expr::walk::{fill_placeholders, same_meaning, split_conjunction};
+use varve_expr::{Expr, Placeholder};
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
 use crate::build::aggregate::{over_groups, over_groups_of};
 use crate::build::operand::literal;
 use crate::build::output::SortTarget;
-use crate::build::placeholder::{Place, place};
 use crate::build::stage::{Above, Distinctness, Grouping, Stage};
 use crate::build::subquery::{Subquery, attach, attach_conditions, used_subqueries};
 use crate::plan::{AggregateCall, CteScanNode, Plan, WithNode};
@@ -129,9 +128,9 @@ impl OverGroups<'_> {
     fn one(&mut self, expr: &mut Expr, uses: &[(usize, u32)]) -> Result<()> {
         over_groups(expr, self.groups, self.names, uses)?;
         self.used.extend(used_subqueries(expr));
-        map_columns(expr, &|column| match place(column) {
-            Place::Grouping(at) => self.grouping_columns + at,
-            _ => column,
+        fill_placeholders(expr, &|part| match part {
+            Placeholder::Grouping(at) => Some(self.grouping_columns + at),
+            _ => None,
         });
         Ok(())
     }

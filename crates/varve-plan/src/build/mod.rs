@@ -11,7 +11,6 @@ pub mod lock;
 pub mod modifier;
 pub mod operand;
 pub mod output;
-pub mod placeholder;
 pub mod routine;
 pub mod row_value;
 pub mod same_plan;

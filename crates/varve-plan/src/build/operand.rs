@@ -1,10 +1,9 @@
 //! Bound operands, whose types may be open.
 
-use varve_expr::walk::for_each_column;
-use varve_expr::{DEFAULT_LOCALE, Expr, parse_value};
+use varve_expr::walk::for_each_placeholder;
+use varve_expr::{DEFAULT_LOCALE, Expr, Placeholder, parse_value};
 use varve_types::{Decimal, Error, LogicalType, Result, SqlState, Value};
 
-use crate::build::placeholder::{Place, place};
 use crate::scope::error::located;
 
 /// A bound expression, or one whose type its place will tell.
@@ -71,8 +70,8 @@ pub fn number(digits: &str) -> Result<Expr> {
 /// `42804`: rows where one value is wanted.
 pub fn refuse_set(expr: &Expr, what: &str, position: u32) -> Result<()> {
     let mut has_set = false;
-    for_each_column(expr, &mut |column| {
-        has_set |= matches!(place(column), Place::Set(_));
+    for_each_placeholder(expr, &mut |part| {
+        has_set |= matches!(part, Placeholder::Set(_));
     });
     if !has_set {
         return Ok(());

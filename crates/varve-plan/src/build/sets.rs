@@ -3,11 +3,12 @@
 //! Those that groups read are expanded below the groups, those that define windows below the
 //! windows, all others above both. One in an argument of another is expanded below that one.
 
-use varve_expr::Expr;
-use varve_expr::walk::{for_each_child_mut, for_each_column, map_columns, same_meaning};
+use varve_expr::walk::{
+    fill_placeholders, for_each_child_mut, for_each_placeholder, map_placeholders, same_meaning,
+};
+use varve_expr::{Expr, Placeholder};
 use varve_types::{Error, Result};
 
-use crate::build::placeholder::{Place, SET_COLUMNS, column_of_subquery, place, subquery_column};
 use crate::build::same_plan::canonical_call;
 use crate::build::stage::Stage;
 use crate::build::subquery::{Subquery, attach};
@@ -23,9 +24,9 @@ pub fn sets_read<'e>(
 ) -> Vec<usize> {
     let mut read = Vec::new();
     for expr in exprs {
-        for_each_column(expr, &mut |column| match place(column) {
-            Place::Set(number) => read.push(number),
-            Place::Subquery(number) => {
+        for_each_placeholder(expr, &mut |part| match part {
+            Placeholder::Set(number) => read.push(number),
+            Placeholder::Subquery { number, .. } => {
                 let exprs = subqueries.get(number).map(Subquery::exprs);
                 read.extend(sets_read(exprs.unwrap_or_default(), subqueries));
             }
@@ -85,22 +86,22 @@ fn with_rows(
     let mut args: Vec<&mut Expr> = calls.iter_mut().flat_map(|call| &mut call.args).collect();
     let input = attach(plan, &subqueries, &mut args)?;
     let width = input.width();
-    let now = |column: usize| match place(column) {
-        Place::Set(number) => {
-            let at = ready.iter().position(|ready| *ready == number);
-            at.map_or(column, |at| width + at)
+    let now = |part: Placeholder| match part {
+        Placeholder::Set(number) => {
+            let at = ready.iter().position(|ready| *ready == number)?;
+            Some(width + at)
         }
-        _ => column,
+        _ => None,
     };
     for expr in exprs {
-        map_columns(expr, &now);
+        fill_placeholders(expr, &now);
     }
     for arg in sets.iter_mut().flatten().flat_map(|call| &mut call.args) {
-        map_columns(arg, &now);
+        fill_placeholders(arg, &now);
     }
     for subquery in &mut subqueries {
         subquery.for_each_expr_mut(&mut |expr| {
-            map_columns(expr, &now);
+            fill_placeholders(expr, &now);
             Ok(())
         })?;
     }
@@ -112,27 +113,27 @@ fn with_rows(
     Ok(Stage { plan, subqueries })
 }
 
-/// Calls `visit` for each column that an expression reads, in calls, whose arguments `args` tells,
-/// and before subqueries too.
-pub fn for_each_read<'s>(
+/// Calls `visit` for each placeholder of an expression, in calls, whose arguments `args` tells, and
+/// before subqueries too.
+pub fn for_each_computed<'s>(
     expr: &Expr,
     args: &dyn Fn(usize) -> Option<&'s [Expr]>,
     subqueries: &[Subquery],
-    visit: &mut dyn FnMut(usize),
+    visit: &mut dyn FnMut(Placeholder),
 ) {
     let mut read = Vec::new();
-    for_each_column(expr, &mut |column| read.push(column));
-    for column in read {
-        visit(column);
-        let inner: Vec<&Expr> = match place(column) {
-            Place::Set(number) => args(number).unwrap_or_default().iter().collect(),
-            Place::Subquery(number) => subqueries
+    for_each_placeholder(expr, &mut |part| read.push(part));
+    for part in read {
+        visit(part);
+        let inner: Vec<&Expr> = match part {
+            Placeholder::Set(number) => args(number).unwrap_or_default().iter().collect(),
+            Placeholder::Subquery { number, .. } => subqueries
                 .get(number)
                 .map_or_else(Vec::new, Subquery::exprs),
             _ => Vec::new(),
         };
         for expr in inner {
-            for_each_read(expr, args, subqueries, visit);
+            for_each_computed(expr, args, subqueries, visit);
         }
     }
 }
@@ -158,9 +159,9 @@ pub fn unify(known: &[Expr], sets: &mut Sets, subqueries: &[Subquery], exprs: &m
     let (mut calls, mut queries) = (Vec::new(), Vec::new());
     let args = |number: usize| Some(sets.get(number)?.as_ref()?.args.as_slice());
     for expr in known {
-        for_each_read(expr, &args, subqueries, &mut |column| match place(column) {
-            Place::Set(number) => calls.push(number),
-            Place::Subquery(number) => queries.push(number),
+        for_each_computed(expr, &args, subqueries, &mut |part| match part {
+            Placeholder::Set(number) => calls.push(number),
+            Placeholder::Subquery { number, .. } => queries.push(number),
             _ => {}
         });
     }
@@ -190,7 +191,7 @@ impl Same {
         let call = |at: usize| {
             let mut call = sets.get(at)?.clone().map(canonical_call)?;
             for arg in &mut call.args {
-                map_columns(arg, &|column| self.column(column));
+                map_placeholders(arg, &|part| self.instead(part));
             }
             Some(call)
         };
@@ -215,7 +216,7 @@ impl Same {
             let mut subquery = subqueries.get(at)?.clone();
             // It only maps.
             let _ = subquery.for_each_expr_mut(&mut |expr| {
-                map_columns(expr, &|column| self.column(column));
+                map_placeholders(expr, &|part| self.instead(part));
                 Ok(())
             });
             Some(subquery)
@@ -235,23 +236,23 @@ impl Same {
         !found.is_empty()
     }
 
-    fn column(&self, column: usize) -> usize {
+    fn instead(&self, part: Placeholder) -> Placeholder {
         let instead = |pairs: &[(usize, usize)], number: usize| {
             let found = pairs.iter().find(|(other, _)| *other == number);
             found.map(|(_, instead)| *instead)
         };
-        let found = match place(column) {
-            Place::Set(number) => instead(&self.sets, number).map(|to| SET_COLUMNS + to),
-            Place::Subquery(number) => instead(&self.subqueries, number)
-                .map(|to| subquery_column(to, column_of_subquery(column))),
+        let found = match part {
+            Placeholder::Set(number) => instead(&self.sets, number).map(Placeholder::Set),
+            Placeholder::Subquery { number, column } => instead(&self.subqueries, number)
+                .map(|number| Placeholder::Subquery { number, column }),
             _ => None,
         };
-        found.unwrap_or(column)
+        found.unwrap_or(part)
     }
 
     fn unify(&self, expr: &mut Expr, known: &[Expr]) {
         let mut mapped = expr.clone();
-        map_columns(&mut mapped, &|column| self.column(column));
+        map_placeholders(&mut mapped, &|part| self.instead(part));
         match known.iter().any(|known| same_meaning(known, &mapped)) {
             true => *expr = mapped,
             false => for_each_child_mut(expr, &mut |child| self.unify(child, known)),

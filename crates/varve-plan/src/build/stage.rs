@@ -1,13 +1,12 @@
 //! The stages of a SELECT above its rows: groups and window functions.
 
-use varve_expr::Expr;
-use varve_expr::walk::{map_columns, same_meaning};
+use varve_expr::walk::{fill_placeholders, same_meaning};
+use varve_expr::{Expr, Placeholder};
 use varve_types::Result;
 
 use crate::build::gapfill::Gapfill;
 use crate::build::limit::sorted;
 use crate::build::output::{OrderKey, Output, SortTarget};
-use crate::build::placeholder::{Place, place};
 use crate::build::sets::{Sets, expanded, sets_read, unify};
 use crate::build::subquery::{Subquery, attach};
 use crate::build::window::WindowUse;
@@ -206,19 +205,17 @@ pub fn windowed(
             calls,
         });
     }
+    let placed = |part: Placeholder| match part {
+        Placeholder::Window(number) => columns.get(number).copied(),
+        _ => None,
+    };
     for expr in exprs {
-        map_columns(expr, &|column| match place(column) {
-            Place::Window(number) => columns.get(number).copied().unwrap_or(column),
-            _ => column,
-        });
+        fill_placeholders(expr, &placed);
     }
     let mut subqueries = subqueries;
     for subquery in &mut subqueries {
         subquery.for_each_expr_mut(&mut |expr| {
-            map_columns(expr, &|column| match place(column) {
-                Place::Window(number) => columns.get(number).copied().unwrap_or(column),
-                _ => column,
-            });
+            fill_placeholders(expr, &placed);
             Ok(())
         })?;
     }

@@ -1,12 +1,11 @@
 //! Subqueries of expressions: joined to the plan whose rows the expressions read.
 
-use varve_expr::Expr;
-use varve_expr::walk::{for_each_column, map_columns, without_positions};
+use varve_expr::walk::{fill_placeholders, for_each_placeholder, map_columns, without_positions};
+use varve_expr::{Expr, Placeholder};
 use varve_sort::VecMap;
-use varve_types::{CompareOp, Error, LogicalType, Result};
+use varve_types::{CompareOp, Error, Result};
 
 use crate::build::compare::compare_rows;
-use crate::build::placeholder::{Place, column_of_subquery, place};
 use crate::build::same_plan::{canonical, canonical_call};
 use crate::optimize::push_down::filtered;
 use crate::plan::walk::expr_reads_outer;
@@ -210,20 +209,17 @@ pub(crate) fn attach_one(
 }
 
 pub(crate) fn settle_places(expr: &mut Expr, places: &Places) {
-    map_columns(expr, &|column| match place(column) {
-        Place::Subquery(number) => match places.get(&number) {
-            Some(first) => first + column_of_subquery(column),
-            None => column,
-        },
-        _ => column,
+    fill_placeholders(expr, &|part| match part {
+        Placeholder::Subquery { number, column } => Some(places.get(&number)? + column),
+        _ => None,
     });
 }
 
 /// The subqueries that an expression uses, in order.
 pub fn used_subqueries(expr: &Expr) -> Vec<usize> {
     let mut used = Vec::new();
-    for_each_column(expr, &mut |column| {
-        if let Place::Subquery(number) = place(column)
+    for_each_placeholder(expr, &mut |part| {
+        if let Placeholder::Subquery { number, .. } = part
             && !used.contains(&number)
         {
             used.push(number);
@@ -263,18 +259,18 @@ pub fn attach_conditions(
 
 /// The subquery that a condition is, and whether it is NOT EXISTS.
 pub fn filtering<'s>(condition: &Expr, subqueries: &'s [Subquery]) -> Option<(&'s Subquery, bool)> {
-    let (column, negated) = match condition {
-        Expr::Column { index, .. } => (*index, false),
-        Expr::Not(input) => match input.as_ref() {
-            Expr::Column { index, .. } => (*index, true),
-            _ => return None,
-        },
-        _ => return None,
+    let (tested, negated) = match condition {
+        Expr::Not(input) => (input.as_ref(), true),
+        condition => (condition, false),
     };
-    let Place::Subquery(number) = place(column) else {
+    let Expr::Placeholder {
+        part: Placeholder::Subquery { number, .. },
+        ..
+    } = tested
+    else {
         return None;
     };
-    let subquery = subqueries.get(number)?;
+    let subquery = subqueries.get(*number)?;
     let fits = match subquery.kind {
         SubqueryKind::Row | SubqueryKind::Call(_) => false,
         SubqueryKind::Exists => true,
@@ -291,28 +287,16 @@ pub fn filtering<'s>(condition: &Expr, subqueries: &'s [Subquery]) -> Option<(&'
 pub fn slot_values(captured: &[Captured]) -> Vec<(usize, Expr)> {
     captured
         .iter()
-        .map(
-            |Captured {
-                 slot, index, ty, ..
-             }| {
-                let column = Expr::Column {
-                    index: *index,
-                    ty: *ty,
-                };
-                (*slot, column)
-            },
-        )
+        .map(|column| (column.slot, column.value.clone()))
         .collect()
 }
 
-/// A column that was used from within.
+/// A value of a query that was used from within.
 pub struct Captured {
-    /// The slot that its value takes.
+    /// The slot that it takes.
     pub slot: usize,
-    /// The column of the query around.
-    pub index: usize,
-    /// Its type.
-    pub ty: LogicalType,
+    /// A column or an aggregate of the query around.
+    pub value: Expr,
     /// Where it stands in the text.
     pub position: u32,
 }

@@ -20,9 +20,8 @@ use window::WindowNode;
 
 pub use statement::{
     Arbiter, Bound, Change, Changes, ChildTable, ConflictUpdate, CopyFormat, CopyHeader,
-    CopyOptions, CopyOut, CopyPlan, FIRST_CALL, InsertPlan, MergeAction, MergeClause, MergePlan,
-    ModifyPlan, NewIndex, NewTable, OnCommit, OnConflict, Query, Returning, RoutineCall, Row,
-    Statement, Wider,
+    CopyOptions, CopyOut, CopyPlan, InsertPlan, MergeAction, MergeClause, MergePlan, ModifyPlan,
+    NewIndex, NewTable, OnCommit, OnConflict, Query, Returning, RoutineCall, Row, Statement, Wider,
 };
 
 /// A plan of a query. Each node's output columns are stated; expressions refer to the output of the

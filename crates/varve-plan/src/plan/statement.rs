@@ -454,9 +454,6 @@ impl Statement {
     }
 }
 
-/// The parameters from this number on are the results of [`Bound::calls`].
-pub const FIRST_CALL: usize = 1_000;
-
 /// A function that runs before the statement which calls it: once, as it is called with nothing of
 /// any row.
 #[derive(Clone, Debug, PartialEq)]

@@ -3,26 +3,35 @@
 use std::cell::{Cell, RefCell};
 
 use varve_dml::StatementTxn;
-use varve_expr::{Expr, evaluate, evaluate_constant};
-use varve_plan::{Bound, FIRST_CALL, PendingCalls, Plan, Statement};
+use varve_expr::{Expr, Parameters, evaluate, evaluate_constant};
+use varve_plan::{Bound, PendingCalls, Plan, Statement};
 use varve_routine::Routine;
 use varve_types::meter::Cancel;
 use varve_types::{Error, LogicalType, Result, Value};
 
 use super::run::Run;
 
+/// What the functions gave that a statement calls.
+pub(crate) struct Called {
+    /// The results of those that run before it, as its expressions count them.
+    pub results: Vec<Value>,
+    /// The statement with the rows of those that are called for rows; `None` without such.
+    pub statement: Option<Statement>,
+}
+
 impl Run<'_> {
-    /// The parameters with the results of the functions that run before a statement, and the
-    /// statement with the rows of those that are called for rows.
+    /// Runs the functions that a statement calls.
     pub(crate) async fn with_results(
         &self,
         txn: &mut StatementTxn,
         bound: &Bound,
-    ) -> Result<(Vec<Value>, Option<Statement>)> {
-        let mut parameters = self.parameters.to_vec();
-        parameters.resize(FIRST_CALL, Value::Null);
+    ) -> Result<Called> {
+        let given = self.parameters.given;
+        let mut results = Vec::with_capacity(bound.calls.len());
         for call in &bound.calls {
-            let context = self.host.context(&parameters, self.locale);
+            let called = &results;
+            let parameters = Parameters { given, called };
+            let context = self.host.context(parameters, self.locale);
             let args = call.args.iter();
             let args = args.map(|arg| evaluate_constant(arg, &context));
             let args = args.collect::<Result<Vec<Value>>>()?;
@@ -30,13 +39,17 @@ impl Run<'_> {
             let caller = self.caller();
             let called = caller.result(txn, &call.function, &mut routine, args);
             let value = called.await?.into_iter().flatten().next();
-            parameters.push(value.unwrap_or(Value::Null));
+            results.push(value.unwrap_or(Value::Null));
         }
         if !bound.has_pending_calls {
-            return Ok((parameters, None));
+            let statement = None;
+            return Ok(Called { results, statement });
         }
         let run = Run {
-            parameters: &parameters,
+            parameters: Parameters {
+                given,
+                called: &results,
+            },
             building: Cell::default(),
             profile: RefCell::default(),
             notices: RefCell::default(),
@@ -48,7 +61,8 @@ impl Run<'_> {
             statement.put_called(&rows);
         }
         self.notices.borrow_mut().append(&mut run.notices.take());
-        Ok((parameters, Some(statement)))
+        let statement = Some(statement);
+        Ok(Called { results, statement })
     }
 
     /// The rows of what was taken out of a plan.

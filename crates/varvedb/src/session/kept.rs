@@ -6,7 +6,7 @@ use varve_ast::DiscardWhat;
 use varve_bind::bind_arguments;
 use varve_catalog::{Catalog, SchemaDef};
 use varve_dml::StatementTxn;
-use varve_expr::{EvalContext, evaluate_constant};
+use varve_expr::{EvalContext, Parameters, evaluate_constant};
 use varve_parser::ParsedStatement;
 use varve_plan::{Query, SessionStatement, Statement, Utility};
 use varve_sort::VecMap;
@@ -161,7 +161,7 @@ impl Session {
             bind_arguments(parsed, around.catalog, &types, &self.settings.locale)
         })?;
         let locale = self.locale(around.scope.now_us, around.catalog);
-        let context: EvalContext<'_> = self.host.context(&[], &locale);
+        let context: EvalContext<'_> = self.host.context(Parameters::NONE, &locale);
         let values = exprs.iter().map(|expr| evaluate_constant(expr, &context));
         let values: Vec<Value> = values.collect::<Result<_>>()?;
         let Surroundings { txn, scope, .. } = around;

@@ -34,7 +34,7 @@ use std::sync::Arc;
 use varve_ast::Command;
 use varve_catalog::Catalog;
 use varve_dml::{Constraint, StatementTxn, Writer};
-use varve_expr::Locale;
+use varve_expr::{Locale, Parameters};
 use varve_parser::ParsedStatement;
 use varve_plan::{Bound, Statement};
 use varve_store::Transaction;
@@ -390,11 +390,11 @@ impl Session {
             .prepare(&mut txn.store, statement)?;
         self.host.enter(&txn.store, catalog).await?;
         let mut run = self.run_with(catalog, &locale, parameters, scope);
-        let results;
+        let called;
         if let Some(bound) = calls.filter(|bound| bound.has_calls()) {
-            results = Box::pin(run.with_results(txn, bound)).await?;
-            run.parameters = &results.0;
-            statement = results.1.as_ref().unwrap_or(statement);
+            called = Box::pin(run.with_results(txn, bound)).await?;
+            run.parameters.called = &called.results;
+            statement = called.statement.as_ref().unwrap_or(statement);
         }
         let mut result = run.statement(txn, statement).await?;
         result.notices.splice(0..0, run.notices.take());
@@ -422,7 +422,7 @@ impl Session {
             path: &self.settings.search_path,
             temporary: &self.temporary,
             cancel: &self.cancel,
-            parameters,
+            parameters: Parameters::given(parameters),
             locale,
             scope,
             depth: 0,
@@ -446,7 +446,7 @@ impl Session {
         let path = &self.settings.search_path;
         let catalog = self.catalog.borrow_mut().get(&txn.store, path)?;
         let locale = self.locale(now_us, &catalog);
-        let context = self.host.context(&[], &locale);
+        let context = self.host.context(Parameters::NONE, &locale);
         let mut writer = Writer::new(&catalog, txn, context, &*self.cancel, None);
         let settled = writer.settle_deferred(constraints).await;
         meter::refusal().and(settled)

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
+use varve_expr::Parameters;
 
 use varve_catalog::Catalog;
 use varve_dml::StatementTxn;
@@ -84,15 +85,15 @@ impl RoutineSession for Run<'_> {
             let mut run = Run {
                 catalog: within.catalog,
                 locale: within.locale,
-                parameters: within.parameters,
+                parameters: Parameters::given(within.parameters),
                 ..self.inner()
             };
-            let results;
+            let called;
             let mut statement = &bound.statement;
             if bound.has_calls() {
-                results = run.with_results(txn, bound).await?;
-                run.parameters = &results.0;
-                statement = results.1.as_ref().unwrap_or(statement);
+                called = run.with_results(txn, bound).await?;
+                run.parameters.called = &called.results;
+                statement = called.statement.as_ref().unwrap_or(statement);
             }
             let ran = run.statement(txn, statement).await;
             let mut notices = self.notices.borrow_mut();

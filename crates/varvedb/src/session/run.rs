@@ -8,7 +8,7 @@ use varve_dml::{
     Before, StatementRunner, StatementTxn, Timing, TransactionSource, Trigger, Writer,
 };
 use varve_exec::{ExecContext, NodeProfile, Profile, execute, execute_instrumented};
-use varve_expr::{EvalContext, Expr, Locale};
+use varve_expr::{EvalContext, Expr, Locale, Parameters};
 use varve_plan::{
     Change, Changes, ExplainOptions, KeyAccess, NodeActual, Plan, Statement, StatementActual,
     Utility, explain_with,
@@ -40,7 +40,7 @@ pub(crate) struct Run<'a> {
     pub path: &'a SearchPath,
     pub temporary: &'a RefCell<Temporary>,
     pub cancel: &'a CancelFlag,
-    pub parameters: &'a [Value],
+    pub parameters: Parameters<'a>,
     pub locale: &'a Locale,
     pub scope: Scope,
     /// What tables held before the statement around.
