@@ -67,7 +67,7 @@ pub use integrity::{CheckReport, Problem, RepairReport, TableRepair};
 pub use options::{Durability, Options};
 pub use prepared::Prepared;
 pub use result_set::ResultSet;
-pub use session::{BatchError, CancelFlag, Session};
+pub use session::{BatchError, CancelFlag, RowStream, Session};
 #[cfg(not(target_arch = "wasm32"))]
 pub use system_env::SystemEnv;
 pub use varve_catalog::Field;

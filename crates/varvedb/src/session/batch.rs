@@ -1,5 +1,6 @@
 //! Several statements as one, without the language's own blocks.
 
+use super::request::Request;
 use varve_ast::{Command, TransactionModes};
 use varve_types::{Error, Failure, Result, SqlState};
 
@@ -112,7 +113,7 @@ impl Session {
             );
             return self.fail_block(error).await;
         }
-        let result = self.run(task, &[]).await?;
+        let result = self.run(Request::new(task, &[])).await?;
         Ok(result.affected_rows.unwrap_or(0))
     }
 }

@@ -13,7 +13,8 @@ use varve_sort::VecMap;
 use varve_types::{Error, LogicalType, MemoryAccount, Result, SqlState, Value};
 
 use super::cursor::Cursor;
-use super::{Known, Scope, Session, Task, check_single, no_statement_error};
+use super::request::{Known, Request, Task};
+use super::{Scope, Session, check_single, no_statement_error};
 use crate::statements::Planned;
 use crate::{Prepared, ResultSet};
 
@@ -31,7 +32,7 @@ impl Session {
     pub(super) async fn run_session_statement(
         &mut self,
         around: Surroundings<'_>,
-        task: &Task<'_>,
+        request: &Request<'_>,
         kept: &SessionStatement,
     ) -> Result<ResultSet> {
         match kept {
@@ -42,7 +43,7 @@ impl Session {
                 position,
             } => self.keep_prepared(around.catalog, (name, text), types, *position),
             SessionStatement::Execute { name, around: text } => {
-                Box::pin(self.execute_named(around, task, name, text.as_ref())).await
+                Box::pin(self.execute_named(around, request, name, text.as_ref())).await
             }
             SessionStatement::Declare {
                 name,
@@ -58,7 +59,7 @@ impl Session {
                 let savepoints = around.scope.savepoints;
                 let statement = Statement::Query(Query::clone(query));
                 let mut result =
-                    Box::pin(self.run_statement(around, (&statement, None), &[])).await?;
+                    Box::pin(self.run_statement(around, (&statement, None), &[], None)).await?;
                 result.fields = fields;
                 let account: Arc<dyn MemoryAccount> = self.shared.memory.clone();
                 let depth = savepoints;
@@ -97,13 +98,15 @@ impl Session {
             catalog,
             scope,
         };
-        let mut result = self.run_statement(around, (&statement, None), &[]).await?;
+        let mut result = self
+            .run_statement(around, (&statement, None), &[], None)
+            .await?;
         self.settings.search_path = self.settings.search_path.behind(&schema.name);
         for (text, position) in elements {
             let moved = |error: Error| error.moved(position.saturating_sub(1));
             let parsed = self.shared.statements.parse(text).map_err(moved)?;
             let task = Task::Text(text, Known::Tree(parsed));
-            let made = self.run_in(txn, &task, &[], scope).await;
+            let made = self.run_in(txn, &Request::new(task, &[]), scope).await;
             result.notices.append(&mut made.map_err(moved)?.notices);
         }
         Ok(result)
@@ -147,7 +150,7 @@ impl Session {
     async fn execute_named(
         &mut self,
         around: Surroundings<'_>,
-        task: &Task<'_>,
+        request: &Request<'_>,
         name: &str,
         text: Option<&(String, String)>,
     ) -> Result<ResultSet> {
@@ -157,7 +160,7 @@ impl Session {
             .cloned()
             .ok_or_else(|| unknown(name))?;
         let types = prepared.parameter_types();
-        let exprs = self.with_parsed(task, |parsed| {
+        let exprs = self.with_parsed(&request.task, |parsed| {
             bind_arguments(parsed, around.catalog, &types, &self.settings.locale)
         })?;
         let locale = self.locale(around.scope.now_us, around.catalog);
@@ -166,13 +169,17 @@ impl Session {
         let values: Vec<Value> = values.collect::<Result<_>>()?;
         let Surroundings { txn, scope, .. } = around;
         let Some((head, tail)) = text else {
-            let task = Task::Prepared(&prepared);
-            return self.run_in(txn, &task, &values, scope).await;
+            let request = Request {
+                task: Task::Prepared(&prepared),
+                parameters: &values,
+                outlet: request.outlet,
+            };
+            return self.run_in(txn, &request, scope).await;
         };
         let whole = format!("{head} {own_text} {tail}");
         let parsed = self.shared.statements.parse(&whole)?;
         let task = Task::Text(&whole, Known::Tree(parsed));
-        self.run_in(txn, &task, &values, scope).await
+        self.run_in(txn, &Request::new(task, &values), scope).await
     }
 
     /// The syntax tree of a task.

@@ -17,13 +17,16 @@ mod modes;
 mod of_block;
 mod other_settings;
 mod overlay;
+mod request;
 pub(crate) mod routine;
+mod rows_to;
 pub(crate) mod run;
 mod savepoint;
 mod script;
 mod settings;
 mod show;
 mod statement_locale;
+mod stream;
 pub(crate) mod temporary;
 mod time_setting;
 pub(crate) mod utility;
@@ -31,7 +34,6 @@ pub(crate) mod utility;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use varve_ast::Command;
 use varve_catalog::Catalog;
 use varve_dml::{Constraint, StatementTxn, Writer};
 use varve_expr::{Locale, Parameters};
@@ -50,6 +52,7 @@ use crate::{Prepared, ResultSet};
 
 pub use batch::BatchError;
 pub use cancel::CancelFlag;
+pub use stream::RowStream;
 
 pub(crate) use overlay::SettingsOverlay;
 
@@ -57,7 +60,9 @@ use block::Block;
 use cursor::Cursors;
 use kept::{PreparedStatements, Surroundings};
 use modes::Modes;
+use request::{Known, Request, Task};
 use settings::SessionSettings;
+use stream::Outlet;
 use temporary::Temporary;
 
 /// Most times that a statement outside a transaction block is run again because another commit came
@@ -78,33 +83,6 @@ pub struct Session {
     cursors: Cursors,
     prepared: PreparedStatements,
     temporary: RefCell<Temporary>,
-}
-
-/// A statement that is to be run.
-#[derive(Clone)]
-enum Task<'a> {
-    /// One of a script.
-    Parsed(&'a ParsedStatement),
-    /// A text: a known plan of it, or its syntax tree.
-    Text(&'a str, Known),
-    Prepared(&'a Prepared),
-}
-
-#[derive(Clone)]
-enum Known {
-    Plan(Arc<Planned>),
-    Tree(Parsed),
-}
-
-impl Task<'_> {
-    fn command(&self) -> Option<&Command> {
-        match self {
-            Task::Parsed(parsed) => parsed.command(),
-            Task::Text(_, Known::Plan(_)) => None,
-            Task::Text(_, Known::Tree(parsed)) => parsed.first()?.command(),
-            Task::Prepared(prepared) => prepared.parsed().first()?.command(),
-        }
-    }
 }
 
 impl Session {
@@ -139,9 +117,26 @@ impl Session {
     ///
     /// Several statements answer `42601`; an empty text answers an empty result.
     pub async fn query(&mut self, sql: &str, parameters: &[Value]) -> Result<ResultSet> {
+        self.run_text(sql, parameters, None).await
+    }
+
+    /// Runs a text of one statement; `outlet` takes the rows of a query as they come.
+    async fn run_text(
+        &mut self,
+        sql: &str,
+        parameters: &[Value],
+        outlet: Option<&Outlet>,
+    ) -> Result<ResultSet> {
         self.cancel.lower();
         match self.task(sql) {
-            Ok(Some(task)) => self.run(task, parameters).await,
+            Ok(Some(task)) => {
+                let request = Request {
+                    task,
+                    parameters,
+                    outlet,
+                };
+                self.run(request).await
+            }
             Ok(None) => Ok(ResultSet::default()),
             Err(error) => self.fail_block(error).await,
         }
@@ -183,7 +178,8 @@ impl Session {
         parameters: &[Value],
     ) -> Result<ResultSet> {
         self.cancel.lower();
-        self.run(Task::Prepared(prepared), parameters).await
+        let task = Task::Prepared(prepared);
+        self.run(Request::new(task, parameters)).await
     }
 
     /// What is known of a text of one statement; `None` for one without a statement.
@@ -213,15 +209,16 @@ impl Session {
         Meter::new(self.shared.memory.clone(), self.cancel.clone())
     }
 
-    async fn run(&mut self, task: Task<'_>, parameters: &[Value]) -> Result<ResultSet> {
-        metered(self.meter(), self.run_metered(task, parameters)).await
+    async fn run(&mut self, request: Request<'_>) -> Result<ResultSet> {
+        metered(self.meter(), self.run_metered(request)).await
     }
 
-    async fn run_metered(&mut self, task: Task<'_>, parameters: &[Value]) -> Result<ResultSet> {
+    async fn run_metered(&mut self, request: Request<'_>) -> Result<ResultSet> {
         if self.copy.is_some() {
             return Err(copy_pending_error());
         }
-        if let Some(command) = task.command() {
+        if let Some(command) = request.task.command() {
+            let parameters = request.parameters;
             if !parameters.is_empty() {
                 let error =
                     crate::parameters::typed_parameters(parameters, &[], &self.settings.locale);
@@ -232,11 +229,11 @@ impl Session {
             }
             return self.run_command(command).await;
         }
-        let result = self.run_planned(&task, parameters).await;
+        let result = self.run_planned(&request).await;
         self.settle_settings(result)
     }
 
-    async fn run_planned(&mut self, task: &Task<'_>, parameters: &[Value]) -> Result<ResultSet> {
+    async fn run_planned(&mut self, request: &Request<'_>) -> Result<ResultSet> {
         match std::mem::replace(&mut self.block, Block::lost()) {
             failed @ Block::Failed { .. } => {
                 self.block = failed;
@@ -244,11 +241,11 @@ impl Session {
             }
             Block::None => {
                 self.block = Block::None;
-                self.run_alone(task, parameters).await
+                self.run_alone(request).await
             }
             Block::Open(mut open) => {
                 let scope = open.scope();
-                let result = self.run_in(&mut open.txn, task, parameters, scope).await;
+                let result = self.run_in(&mut open.txn, request, scope).await;
                 match result {
                     Ok(result) => {
                         open.has_run = true;
@@ -262,7 +259,7 @@ impl Session {
     }
 
     /// Runs a statement as a transaction of its own, again when another commit came between.
-    async fn run_alone(&mut self, task: &Task<'_>, parameters: &[Value]) -> Result<ResultSet> {
+    async fn run_alone(&mut self, request: &Request<'_>) -> Result<ResultSet> {
         let mut retries = 0;
         loop {
             let mut txn = StatementTxn::new(self.shared.store.begin());
@@ -272,7 +269,7 @@ impl Session {
                 is_alone: true,
                 savepoints: 0,
             };
-            let mut result = self.run_in(&mut txn, task, parameters, scope).await;
+            let mut result = self.run_in(&mut txn, request, scope).await;
             if result.is_ok() {
                 let checked = self.check_deferred(&mut txn, None, scope.now_us);
                 result = checked.await.and(result);
@@ -303,6 +300,7 @@ impl Session {
                 }
                 Err(error)
                     if error.failure() == Some(Failure::Conflict)
+                        && !request.outlet.is_some_and(Outlet::has_given)
                         && retries < CONFLICT_RETRIES_MAX =>
                 {
                     self.cursors.roll_back(None);
@@ -316,8 +314,7 @@ impl Session {
     async fn run_in(
         &mut self,
         txn: &mut StatementTxn,
-        task: &Task<'_>,
-        parameters: &[Value],
+        request: &Request<'_>,
         scope: Scope,
     ) -> Result<ResultSet> {
         if scope.modes.is_serializable() {
@@ -326,7 +323,7 @@ impl Session {
         self.cancel.allow(self.settings.statement_timeout_us);
         let lock_timeout_us = other_settings::lock_timeout_us(&self.settings.others);
         self.host.allow_wait(lock_timeout_us);
-        let (planned, catalog) = self.plan(&txn.store, task)?;
+        let (planned, catalog) = self.plan(&txn.store, &request.task)?;
         if let Some(what) = planned.bound.outside_block
             && !scope.is_alone
         {
@@ -340,7 +337,7 @@ impl Session {
         }
         let locale = self.locale(scope.now_us, &catalog);
         let types = &planned.bound.parameters;
-        let parameters = crate::parameters::typed_parameters(parameters, types, &locale)?;
+        let parameters = crate::parameters::typed_parameters(request.parameters, types, &locale)?;
         // Functions of users may ask for settings.
         if planned.bound.reads_settings || !catalog.functions.is_empty() {
             self.overlay_settings(scope.modes, planned.bound.reads_settings);
@@ -351,10 +348,11 @@ impl Session {
             scope,
         };
         let mut result = match &planned.bound.statement {
-            Statement::Session(kept) => self.run_session_statement(around, task, kept).await?,
+            Statement::Session(kept) => self.run_session_statement(around, request, kept).await?,
             statement => {
                 let calls = Some(&planned.bound);
-                let ran = self.run_statement(around, (statement, calls), &parameters);
+                let ran =
+                    self.run_statement(around, (statement, calls), &parameters, request.outlet);
                 let ran = ran.await;
                 // What a refused buffer led to is no answer, and no other error either.
                 meter::refusal()?;
@@ -378,6 +376,7 @@ impl Session {
         around: Surroundings<'_>,
         (mut statement, calls): (&Statement, Option<&Bound>),
         parameters: &[Value],
+        outlet: Option<&Outlet>,
     ) -> Result<ResultSet> {
         let Surroundings {
             txn,
@@ -396,7 +395,10 @@ impl Session {
             run.parameters.called = &called.results;
             statement = called.statement.as_ref().unwrap_or(statement);
         }
-        let mut result = run.statement(txn, statement).await?;
+        let mut result = match (statement, outlet) {
+            (Statement::Query(query), Some(outlet)) => run.give(txn, query, outlet).await?,
+            _ => run.statement(txn, statement).await?,
+        };
         result.notices.splice(0..0, run.notices.take());
         result.notices.extend(self.host.take_notices());
         self.building = run.building.take();

@@ -10,17 +10,19 @@ use varve_dml::{
 use varve_exec::{ExecContext, NodeProfile, Profile, execute, execute_instrumented};
 use varve_expr::{EvalContext, Expr, Locale, Parameters};
 use varve_plan::{
-    Change, Changes, ExplainOptions, KeyAccess, NodeActual, Plan, Statement, StatementActual,
-    Utility, explain_with,
+    Change, Changes, ExplainOptions, KeyAccess, NodeActual, Plan, Query, Statement,
+    StatementActual, Utility, explain_with,
 };
 use varve_store::{StoreStats, Transaction};
 use varve_types::meter::Cancel;
 use varve_types::{
-    Batch, Column, Error, LocalFuture, LogicalType, MemoryAccount, Notice, ObjectId, Reservation,
-    Result, SqlState, TreeId, VECTOR_ROWS, Value,
+    Batch, Column, Error, LocalFuture, LogicalType, MemoryAccount, Notice, ObjectId, Result,
+    SqlState, TreeId, VECTOR_ROWS, Value,
 };
 
 use super::direct::direct_rows;
+use super::rows_to::{KeptRows, RowsTo};
+use super::stream::Outlet;
 use super::temporary::Temporary;
 use super::utility::{drop_comments, follow};
 use super::{CancelFlag, Scope};
@@ -235,13 +237,48 @@ impl Run<'_> {
         transaction: &Transaction,
         plan: &Plan,
     ) -> Result<Vec<Batch>> {
+        let account: Arc<dyn MemoryAccount> = self.shared.memory.clone();
+        let mut kept = KeptRows::new(account);
+        let mut rows = RowsTo::Kept(&mut kept);
+        self.read(transaction, plan, &mut rows).await?;
+        Ok(kept.batches)
+    }
+
+    /// Runs a query whose rows are handed out one batch after another.
+    pub(super) async fn give(
+        &self,
+        txn: &mut StatementTxn,
+        query: &Query,
+        outlet: &Outlet,
+    ) -> Result<ResultSet> {
+        if self.scope.modes.read_only
+            && let Some(lock) = query.plan.row_lock()
+        {
+            return Err(read_only_error(lock.strength.command()));
+        }
+        outlet.open(&query.fields);
+        let mut rows = RowsTo::Outlet(outlet);
+        self.read(&txn.store, &query.plan, &mut rows).await?;
+        Ok(ResultSet::command("SELECT"))
+    }
+
+    /// Runs a plan to its end, or until no more rows are wanted.
+    async fn read(
+        &self,
+        transaction: &Transaction,
+        plan: &Plan,
+        rows: &mut RowsTo<'_>,
+    ) -> Result<()> {
         self.cancel.check()?;
         let eval = self.eval();
         let is_counted = matches!(*self.profile.borrow(), Counting::Wanted);
         let is_direct = !is_counted && self.before.is_none();
         if is_direct && let Some(batches) = direct_rows(transaction, plan, &eval).await? {
             self.sleep().await?;
-            return Ok(batches);
+            for batch in batches {
+                rows.take(batch).await?;
+            }
+            return Ok(());
         }
         let source = self.source(transaction);
         let scratch = StoreScratch::new(&self.shared.store);
@@ -250,7 +287,7 @@ impl Run<'_> {
             source: &source,
             scratch: &scratch,
             env: &*self.shared.env,
-            memory: Arc::clone(&account),
+            memory: account,
             params: self.parameters,
             locale: self.locale,
             host: Some(self.host),
@@ -263,16 +300,13 @@ impl Run<'_> {
         } else {
             execute(plan, &context)?
         };
-        let mut held = Reservation::new(account);
-        let mut batches = Vec::new();
         while let Some(batch) = stream.next().await? {
             self.sleep().await?;
-            let batch = batch.compact();
-            let bytes = u64::try_from(batch.taken_over_bytes()).unwrap_or(u64::MAX);
-            held.resize(held.bytes().saturating_add(bytes))?;
-            batches.push(batch);
+            if !rows.take(batch.compact()).await? {
+                break;
+            }
         }
-        Ok(batches)
+        Ok(())
     }
 
     /// Waits for locks, and as long as functions have asked for, since it was called last.

@@ -5,7 +5,8 @@ use varve_types::meter::{self, metered};
 use varve_types::{Pacer, Result};
 
 use super::block::Block;
-use super::{Known, Session, Task, no_statement_error};
+use super::request::{Known, Request, Task};
+use super::{Session, no_statement_error};
 use crate::ResultSet;
 
 impl Session {
@@ -28,7 +29,7 @@ impl Session {
             Ok(Task::Text(_, Known::Tree(statements))) if statements.len() != 1 => {
                 self.run_script(statements.len(), &statements, "").await
             }
-            Ok(task) => Ok(vec![self.run(task, &[]).await?]),
+            Ok(task) => Ok(vec![self.run(Request::new(task, &[])).await?]),
             Err(error) => self.fail_block(error).await,
         }
     }
@@ -55,7 +56,7 @@ impl Session {
                     &next
                 }
             };
-            results.push(self.run(Task::Parsed(statement), &[]).await?);
+            results.push(self.run(Request::new(Task::Parsed(statement), &[])).await?);
         }
         self.end_implicit_block().await?;
         Ok(results)

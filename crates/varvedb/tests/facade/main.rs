@@ -30,6 +30,7 @@ mod sequences;
 mod serializable;
 mod session;
 mod settings;
+mod stream;
 
 use std::sync::Arc;
 
