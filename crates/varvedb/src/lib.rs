@@ -25,7 +25,8 @@
 //!    `RoutineSession`. `varve-copy` reads and writes what COPY carries.
 //! 5. A statement outside a transaction block is a transaction of its own, and is run again, up to
 //!    8 times, when its commit fails with `40001`.
-//! 6. The batches of a result are collected under the memory limit (`result_set.rs`).
+//! 6. The batches of a result are collected under the memory limit (`result_set.rs`), or handed out
+//!    as they come ([`Session::stream`]).
 
 #![cfg_attr(
     test,
