@@ -13,21 +13,21 @@
 //!
 //! The heads of the modules tell each step in full.
 //!
-//! 1. A statement adds its rows to the transaction's private write set
-//!    (`transaction/write_set.rs`), and notes the rows that it deletes by their place. A write set
-//!    that passes half a memtable spills to runs that only an intent lists.
+//! 1. A statement adds its rows to the transaction's private write set (`write_set`), and notes the
+//!    rows that it deletes by their place. A write set that passes half a memtable spills to runs
+//!    that only an intent lists.
 //! 2. COMMIT queues a request. Whoever holds the commit lock leads: it commits for all who wait
 //!    (`transaction/group.rs`).
 //! 3. The leader validates each transaction against what was committed since its snapshot
 //!    (`transaction/validate.rs`). That never waits for I/O.
-//! 4. The log records of the group go into one `Kv::commit`, guarded by the epoch (`log.rs`).
+//! 4. The log records of the group go into one `Kv::commit`, guarded by the epoch (`store/log.rs`).
 //! 5. The same changes are applied in memory: rows to the memtable, deletions beside their runs.
 //!    New snapshots see them from then on. Nothing can fail here.
 //! 6. A full memtable is frozen, and a flush turns it into runs (`flush/`).
 //! 7. Compaction merges runs and gives the space of deleted rows back (`compaction/`).
-//! 8. Open (`open.rs`) replaces the epoch, reads manifest, catalog, run heads, deletion vectors
+//! 8. Open (`open`) replaces the epoch, reads manifest, catalog, run heads, deletion vectors
 //!    and log, deletes the pages of every intent that was not published, and replays the log into
-//!    the memtable (`replay.rs`). It reads no data pages.
+//!    the memtable (`open/replay.rs`). It reads no data pages.
 //!
 //! # Deletion vectors
 //!
@@ -35,8 +35,8 @@
 //! new version in the memtable. So a scan of a table never looks for versions by key, and its cost
 //! depends on what changed among its rows only. What is deleted in a run is its deletion vector.
 //!
-//! - Deletions since the last flush keep their commit (`recent_deletions.rs`). A snapshot leaves
-//!   out those that are newer than it. A flush folds them into the run's bitmap
+//! - Deletions since the last flush keep their commit (`run/recent_deletions.rs`). A snapshot
+//!   leaves out those that are newer than it. A flush folds them into the run's bitmap
 //!   (`format/deletion_vector.rs`), an immutable value under a new key for every version. Older
 //!   snapshots keep the state of the run that they pinned.
 //! - A flush writes the newest version of each row. Older snapshots read the memtable that they
@@ -57,7 +57,9 @@
 //!
 //! | question | module |
 //! |---|---|
-//! | what a transaction may do, row locks, savepoints, spills | `transaction` |
+//! | what a transaction may do, how it commits | `transaction` |
+//! | what it has written: savepoints, row locks | `write_set` |
+//! | what all parts of an open store share | `store` |
 //! | how scans and lookups find rows | `read`, `cache` |
 //! | how entries of indexes are written and kept unique | `transaction/index.rs`, `unique.rs` |
 //! | how columns are loaded without a log | `bulk_load` |
@@ -70,39 +72,30 @@ mod bulk_load;
 mod cache;
 mod catalog;
 mod compaction;
-mod conflicts;
 mod durability;
 mod error;
 #[cfg(any(test, feature = "fixtures"))]
 pub mod fixtures;
 mod flush;
 mod format;
+mod ids;
 mod integrity;
 mod jobs;
-mod log;
+mod key_range;
 mod memtable;
 mod open;
 mod paced_run;
-mod page_sink;
 #[cfg(feature = "inspect")]
 pub mod planted;
-mod publication;
 mod read;
-mod recent_deletions;
-mod replay;
 mod report;
-mod reserve;
-mod row_locks;
 mod run;
-mod scratch;
 mod settings;
 mod slab;
-mod snapshot;
-mod state;
 mod store;
 mod transaction;
 mod tree;
-mod version;
+mod write_set;
 
 pub use bulk_load::{BulkLoad, BulkLoadOptions, BulkLoadReport};
 pub use cache::CacheStats;
@@ -110,15 +103,15 @@ pub use catalog::{CatalogState, ObjectChange};
 pub use durability::CommitDurability;
 pub use error::{StoreError, StoreErrorKind, backend_failure};
 pub use integrity::{CheckReport, Problem, RepairReport, RunRepair};
-pub use jobs::{Job, JobControl, JobId, JobInfo, JobRunner, JobState};
-pub use read::{KeyRange, ScanOptions, TreeScan};
+pub use jobs::JobRunner;
+pub use key_range::KeyRange;
+pub use read::{ScanOptions, TreeScan};
 pub use report::{ColumnStorage, StoreStats, TreeStorage};
-pub use row_locks::RowLockKind;
-pub use scratch::{ScratchSpace, ScratchTicket};
 pub use settings::StoreSettings;
-pub use store::Store;
-pub use transaction::{InsertError, PointRead, SavepointId, Transaction};
+pub use store::{Job, JobControl, JobId, JobInfo, JobState, ScratchSpace, ScratchTicket, Store};
+pub use transaction::{InsertError, PointRead, Transaction};
 pub use varve_kv::Durability;
+pub use write_set::{RowLockKind, SavepointId};
 
 #[cfg(test)]
 #[allow(

@@ -12,7 +12,7 @@ use varve_types::{
 
 use crate::error::{Result, StoreError};
 use crate::format::row::entry_is_deleted;
-use crate::store::Ids;
+use crate::ids::Ids;
 
 /// The hidden column: the row id of a tree without a key, which comes first, or what an index does
 /// with an entry, which comes last. A schema's own columns start at 1.

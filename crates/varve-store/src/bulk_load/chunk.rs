@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use varve_types::{Column, ColumnBuilder, ColumnRef, LogicalType, Reservation};
 
-use crate::Store;
 use crate::error::Result;
+use crate::store::Store;
 
 /// What sorting takes for each row, beside the row.
 const SORT_BYTES: u64 = 24;

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use varve_types::{Batch, Uniqueness};
 
+use crate::InsertError;
 use crate::bulk_load::tree_load::TreeLoad;
 use crate::format::row::ENTRY_ADDED;
+use crate::store::Store;
 use crate::transaction::{Transaction, entry_columns};
 use crate::tree::Tree;
-use crate::{InsertError, Store};
 
 /// So few entries are looked up one by one; after more of them the whole index is read.
 const KEPT_ENTRIES_MAX: usize = 16_384;

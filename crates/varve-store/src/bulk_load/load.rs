@@ -9,8 +9,9 @@ use crate::bulk_load::auto_id::AutoId;
 use crate::bulk_load::index_load::IndexLoad;
 use crate::bulk_load::tree_load::TreeLoad;
 use crate::error::{Result, StoreError, StoreErrorKind};
+use crate::store::Store;
 use crate::transaction::Transaction;
-use crate::{BulkLoadOptions, BulkLoadReport, Durability, InsertError, Store};
+use crate::{BulkLoadOptions, BulkLoadReport, Durability, InsertError};
 
 /// Rows of one tree on their way into runs, which nobody sees before [`BulkLoad::finish`]. Dropped
 /// without it, the load has not happened, and its pages are deleted.

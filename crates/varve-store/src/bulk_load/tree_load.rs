@@ -10,12 +10,12 @@ use crate::bulk_load::auto_id::greatest;
 use crate::bulk_load::chunk::{Chunk, pick};
 use crate::bulk_load::order::{SameKey, ascends, sorted};
 use crate::error::{Result, StoreError};
-use crate::paced_run;
 use crate::read::ordinal;
 use crate::run::Run;
+use crate::store::Store;
 use crate::transaction::Transaction;
 use crate::tree::Tree;
-use crate::{InsertError, Store};
+use crate::{InsertError, paced_run};
 
 /// Rows are written in steps of so many, between which others run.
 const STEP_ROWS: usize = 8192;

@@ -8,11 +8,11 @@ use varve_kv::Key;
 use varve_run::{CheckedValue, GroupReader, RunHead};
 use varve_types::{ColumnRef, Reservation, VECTOR_ROWS};
 
-use crate::Store;
 use crate::error::{Result, StoreError};
 use crate::format::keys;
 use crate::read::{column_pages, missing_column, ordinal, run_position};
 use crate::run::Run;
+use crate::store::Store;
 use crate::tree::Tree;
 
 /// What a page takes while it is read, in multiples of its stored bytes: a general stage is undone.

@@ -7,7 +7,7 @@ use varve_types::{LocalFuture, TreeId};
 use crate::compaction::choose::{Choice, Effort};
 use crate::compaction::work::Steps;
 use crate::error::Result;
-use crate::{Job, JobControl, Store};
+use crate::store::{Job, JobControl, Store};
 
 /// Merges runs of a tree.
 struct Compaction {

@@ -12,15 +12,13 @@ use varve_types::{
     Reservation, RunId, VECTOR_ROWS, Value,
 };
 
-use crate::Store;
 use crate::compaction::Steps;
-use crate::compaction::forward::{ForwardBuilder, ForwardMap};
 use crate::compaction::input::{InputVector, RunInput};
 use crate::error::{Result, StoreError};
 use crate::paced_run;
-use crate::page_sink::PageSink;
 use crate::read::ordinal;
-use crate::run::{Run, RunTrace};
+use crate::run::{ForwardBuilder, ForwardMap, Run, RunTrace};
+use crate::store::{PageSink, Store};
 use crate::tree::Tree;
 
 /// A run is ended at this many rows, so that maps of rows stay small.

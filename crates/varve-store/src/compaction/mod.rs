@@ -14,7 +14,6 @@
 //! them.
 
 mod choose;
-mod forward;
 mod input;
 mod job;
 mod merge;
@@ -22,6 +21,5 @@ mod work;
 
 #[cfg(test)]
 pub(crate) use choose::Effort;
-pub(crate) use forward::ForwardMap;
 pub(crate) use job::due;
 pub(crate) use work::Steps;

@@ -13,13 +13,10 @@ use crate::compaction::input::RunInput;
 use crate::compaction::merge::{Merge, MergeRule, Merged, MergedInput};
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::{deletion_vector, keys};
-use crate::page_sink::PageSink;
-use crate::publication::Publication;
 use crate::read::{ordinal, run_position};
 use crate::run::{DeletionVector, Run};
-use crate::state::State;
+use crate::store::{JobControl, PageSink, Publication, State, Store};
 use crate::tree::Tree;
-use crate::{JobControl, Store};
 
 /// What a piece of work asks now and then: whether to go on, and to let others run.
 pub(crate) trait Steps {

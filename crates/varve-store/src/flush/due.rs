@@ -5,7 +5,7 @@ use std::sync::Arc;
 use varve_types::LocalFuture;
 
 use crate::error::Result;
-use crate::{Job, JobControl, Store};
+use crate::store::{Job, JobControl, Store};
 
 struct FlushJob;
 

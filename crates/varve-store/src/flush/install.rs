@@ -6,14 +6,12 @@ use roaring::RoaringBitmap;
 use varve_kv::{Bytes, Durability, WriteBatch};
 use varve_types::TreeId;
 
-use crate::Store;
 use crate::error::Result;
 use crate::flush::write::Written;
 use crate::format::{catalog, deletion_vector, keys};
 use crate::memtable::{FlushMap, Memtable};
-use crate::publication::Publication;
 use crate::run::{DeletionVector, Run};
-use crate::state::Frozen;
+use crate::store::{Frozen, Publication, Store};
 
 impl Store {
     /// Publishes what a flush wrote, with the deletions of every commit so far: from here on the

@@ -9,8 +9,8 @@
 //! to flush that one first, so memory and log stay bounded whoever runs jobs.
 //!
 //! A full disk stops commits only at twice the bound, since deletes are what would help. New rows
-//! stop earlier, while the space that is kept for deletes is there (`reserve.rs`, or the backend's
-//! own).
+//! stop earlier, while the space that is kept for deletes is there (`store/reserve.rs`, or the
+//! backend's own).
 //!
 //! # Write
 //!
@@ -38,8 +38,7 @@ mod write;
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::jobs::Hurry;
-use crate::{JobControl, Store};
+use crate::store::{Hurry, JobControl, Store};
 
 pub(crate) use due::due;
 

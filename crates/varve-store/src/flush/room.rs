@@ -5,9 +5,8 @@ use std::sync::Arc;
 use futures_util::lock::MutexGuard as CommitLockGuard;
 use varve_types::Failure;
 
-use crate::Store;
 use crate::error::{Result, StoreError};
-use crate::state::Room;
+use crate::store::{Room, Store};
 
 impl Store {
     /// The commit lock, with room for commits of so many bytes. A full memtable is frozen; while

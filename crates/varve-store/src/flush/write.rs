@@ -7,14 +7,12 @@ use varve_sort::VecMap;
 use varve_types::{Batch, Invariant, Pacer, RunId, TreeId, VECTOR_ROWS};
 
 use crate::error::Result;
-use crate::memtable::FlushMap;
+use crate::key_range::KeyRange;
+use crate::memtable::{ChunkRequest, FlushMap, TableChunk};
 use crate::paced_run;
-use crate::page_sink::PageSink;
-use crate::read::{ChunkRequest, KeyRange, TableChunk};
 use crate::run::Run;
-use crate::state::Frozen;
+use crate::store::{Frozen, JobControl, PageSink, Store};
 use crate::tree::Tree;
-use crate::{JobControl, Store};
 
 /// Runs that nobody sees yet. Dropped, they are deleted.
 pub(super) struct Written {

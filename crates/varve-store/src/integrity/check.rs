@@ -13,8 +13,8 @@ use crate::format::manifest::Manifest;
 use crate::integrity::inspect::Inspection;
 use crate::integrity::readable;
 use crate::run::Run;
-use crate::snapshot::Snapshot;
-use crate::{CheckReport, Problem, Store};
+use crate::store::{Snapshot, Store};
+use crate::{CheckReport, Problem};
 
 /// The log is read in answers of about this size.
 const SCAN_BYTES_MAX: u64 = 4 << 20;

@@ -8,10 +8,10 @@ use varve_run::{
 };
 use varve_types::{Column, Pacer, VECTOR_ROWS};
 
-use crate::Store;
 use crate::error::{Result, StoreError};
 use crate::format::keys;
 use crate::run::Run;
+use crate::store::Store;
 
 /// Values of a run that are read in one call.
 const VALUES_AT_ONCE: usize = 16;

@@ -13,9 +13,11 @@ use varve_types::{Batch, Column, CommitSeq, RunId, TreeId, Value};
 use crate::error::Result;
 use crate::format::log::{self, LogOp};
 use crate::format::row;
-use crate::read::{RowRef, View};
+use crate::read::View;
+use crate::store::Store;
 use crate::tree::Tree;
-use crate::{Durability, Store, Transaction};
+use crate::write_set::RowRef;
+use crate::{Durability, Transaction};
 
 /// A log record that can be read.
 pub(super) struct Later {

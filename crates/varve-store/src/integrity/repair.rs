@@ -9,16 +9,16 @@ use varve_types::{CommitSeq, Env, Failure, MemoryAccount, RunId};
 
 use crate::catalog::Catalog;
 use crate::error::{Result, StoreError, StoreErrorKind};
-use crate::format::keys::Found;
+use crate::format::keys::{self, Found};
 use crate::format::log::{self, Content};
 use crate::format::manifest::Manifest;
-use crate::format::{catalog, intent, keys};
+use crate::format::{catalog, intent};
+use crate::ids::Ids;
 use crate::integrity::readable;
 use crate::integrity::reapply::Later;
-use crate::open::{read_catalog, read_runs};
-use crate::replay::Replay;
-use crate::store::Ids;
-use crate::{RepairReport, Store, StoreSettings};
+use crate::open::{Replay, read_catalog, read_runs};
+use crate::store::Store;
+use crate::{RepairReport, StoreSettings};
 
 /// Records are read in answers of about this size.
 const SCAN_BYTES_MAX: u64 = 4 << 20;

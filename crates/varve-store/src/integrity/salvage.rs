@@ -10,13 +10,11 @@ use crate::error::Result;
 use crate::format::{keys, quarantine};
 use crate::integrity::inspect::{Inspected, Inspection};
 use crate::integrity::readable;
-use crate::paced_run;
-use crate::page_sink::PageSink;
-use crate::publication::Publication;
 use crate::read::{View, ordinal};
 use crate::run::Run;
+use crate::store::{PageSink, Publication, Store};
 use crate::tree::Tree;
-use crate::{RunRepair, Store};
+use crate::{RunRepair, paced_run};
 
 impl Store {
     /// Replaces a damaged run by one with the rows that can be read. The caller holds the commit

@@ -2,10 +2,9 @@
 
 use varve_kv::{KeyRange, Scan, ScanLimit};
 
-use crate::Store;
 use crate::error::Result;
 use crate::format::keys;
-use crate::state::State;
+use crate::store::{State, Store};
 
 impl Store {
     /// Deletes what may be deleted, then names every stored record that neither manifest nor log

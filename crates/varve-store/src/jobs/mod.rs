@@ -12,17 +12,11 @@
 //!
 //! Nothing depends on the scheduler being run: a commit that needs a flush helps itself.
 //!
+//! [`Job`]: crate::Job
+//! [`JobControl::step`]: crate::JobControl::step
 //! [`Store::wake_jobs`]: crate::Store::wake_jobs
 //! [`Store::add_job`]: crate::Store::add_job
 
-mod control;
-mod entries;
-mod job;
 mod scheduler;
-mod signal;
 
-pub(crate) use control::Hurry;
-pub use control::JobControl;
-pub(crate) use entries::Jobs;
-pub use job::{Job, JobId, JobInfo, JobState};
 pub use scheduler::JobRunner;

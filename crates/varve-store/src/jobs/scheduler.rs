@@ -6,8 +6,8 @@ use futures_util::future::{Either, join, select};
 use varve_types::Env;
 
 use crate::error::Result;
-use crate::jobs::Jobs;
-use crate::{Job, JobControl, JobId, JobInfo, Store, compaction, flush};
+use crate::store::{Job, JobControl, JobId, JobInfo, Jobs, Store};
+use crate::{compaction, flush};
 
 /// Jobs of different lanes alternate step by step; those of one lane follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,9 @@ mod key_index;
 mod pair;
 mod shared;
 mod table;
+mod table_chunk;
 
 pub(crate) use pair::{MemtableSlot, Memtables};
 pub(crate) use shared::{FlushMap, Memtable};
 pub(crate) use table::{RowTable, RowVersion};
+pub(crate) use table_chunk::{ChunkRequest, TableChunk, builders, decode_version};

@@ -7,11 +7,11 @@ use varve_types::{Batch, Broken, Column, ColumnBuilder, ColumnRef, Invariant, Pa
 
 use crate::error::{Result, StoreError};
 use crate::format::row::Projection;
-use crate::memtable::{MemtableSlot, RowTable};
+use crate::memtable::{MemtableSlot, RowTable, builders, decode_version};
 use crate::read::pages::PageSource;
 use crate::read::run_cursor::{missing_column, position_column, run_position};
-use crate::read::table_chunk::{builders, decode_version};
-use crate::read::{RowRef, RunView, View};
+use crate::read::{RunView, View};
+use crate::write_set::RowRef;
 
 /// Groups whose pages are read in one call.
 const GROUPS_AT_ONCE: usize = 16;

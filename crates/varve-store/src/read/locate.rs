@@ -9,8 +9,8 @@ use crate::error::Result;
 use crate::memtable::MemtableSlot;
 use crate::read::pages::PageSource;
 use crate::read::run_cursor::ordinal;
-use crate::read::view::WRITE_SET_SEQ;
-use crate::read::{RowRef, RunView, View};
+use crate::read::{RunView, View};
+use crate::write_set::{RowRef, WRITE_SET_SEQ};
 
 /// Groups whose pages are read in one call.
 const GROUPS_AT_ONCE: usize = 16;

@@ -7,11 +7,11 @@ use varve_run::{CheckedValue, GroupParts, GroupReader, RunHead};
 use varve_sort::{VecMap, VecSet};
 use varve_types::{RunId, TreeId};
 
-use crate::Store;
 use crate::cache::PageId;
 use crate::error::{Result, StoreError};
 use crate::format::keys;
 use crate::run::place_error;
+use crate::store::Store;
 
 /// Pages that a read has at hand.
 pub(crate) type Pages = VecMap<PageId, CheckedValue>;

@@ -10,12 +10,14 @@ use varve_types::{
     Batch, Column, ColumnRef, Invariant, LogicalType, Pacer, Selection, VECTOR_ROWS,
 };
 
-use crate::Store;
 use crate::error::{Result, StoreError};
+use crate::key_range::KeyRange;
+use crate::read::RunView;
 use crate::read::pages::{column_pages, group_reader};
 use crate::read::prune::Tests;
-use crate::read::{KeyRange, RowRef, RunView};
+use crate::store::Store;
 use crate::tree::Tree;
+use crate::write_set::RowRef;
 
 /// What every part of one scan needs to know.
 pub(crate) struct ScanPlan {

@@ -7,13 +7,13 @@ use varve_run::VectorFilter;
 use varve_types::{Batch, ColumnPredicate, LocalFuture, Pacer, PredicateTest, TreeId, VECTOR_ROWS};
 
 use crate::error::Result;
+use crate::key_range::{KeyRange, range_of_tests};
 use crate::memtable::MemtableSlot;
-use crate::read::key_range::range_of_tests;
+use crate::read::View;
 use crate::read::merge::Merge;
 use crate::read::prune::Tests;
 use crate::read::run_cursor::{RunCursor, ScanPlan};
 use crate::read::table_cursor::TableCursor;
-use crate::read::{KeyRange, View};
 
 /// What a scan is asked for.
 #[derive(Clone, Debug, PartialEq)]

@@ -6,11 +6,11 @@ use roaring::RoaringBitmap;
 use varve_types::{Batch, CommitSeq};
 
 use crate::error::Result;
-use crate::memtable::RowTable;
+use crate::memtable::{ChunkRequest, RowTable, TableChunk};
+use crate::read::View;
 use crate::read::run_cursor::{ScanPlan, position_column};
 use crate::read::scan::TableSource;
-use crate::read::view::WRITE_SET_SEQ;
-use crate::read::{ChunkRequest, RowRef, TableChunk, View};
+use crate::write_set::{RowRef, WRITE_SET_SEQ};
 
 /// Goes through the keys of a table.
 pub(super) struct TableCursor {

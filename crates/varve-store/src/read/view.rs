@@ -1,20 +1,16 @@
 //! One tree as one transaction sees it.
 
 use std::ops::Bound;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use roaring::RoaringBitmap;
 use varve_types::{CommitSeq, TreeId};
 
 use crate::memtable::{MemtableSlot, RowTable};
-use crate::recent_deletions::within;
-use crate::run::Run;
-use crate::snapshot::Snapshot;
-use crate::transaction::WriteSet;
+use crate::run::{Run, within};
+use crate::store::Snapshot;
 use crate::tree::Tree;
-
-/// Own rows are read as of this sequence: all that are alive, whatever savepoint they came after.
-pub(crate) const WRITE_SET_SEQ: CommitSeq = CommitSeq(u64::MAX - 1);
+use crate::write_set::{WriteSet, lock_write_set};
 
 /// The runs, the memtables and the own writes of one tree. The transaction must not write while a
 /// view is in use.
@@ -136,9 +132,4 @@ impl RunView {
         self.run.deletion_vector.count(seq)
             + self.own_dead.as_ref().map_or(0, |own_dead| own_dead.len())
     }
-}
-
-/// No step under the lock of own writes can panic half-way.
-pub(crate) fn lock_write_set(write_set: &Mutex<WriteSet>) -> MutexGuard<'_, WriteSet> {
-    write_set.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -9,7 +9,8 @@ use varve_kv::fault::SplitMix64;
 use varve_types::{MemoryBudget, RowPosition, Value};
 
 use super::{KEYED, TestEnv, batch, some_rows, with_trees};
-use crate::{Durability, Store, StoreSettings};
+use crate::store::Store;
+use crate::{Durability, StoreSettings};
 
 fn open(settings: StoreSettings) -> Arc<Store> {
     let memory = Arc::new(MemoryBudget::new(128 << 20));

@@ -18,8 +18,8 @@ use super::{
     KEYED, PLAIN, Row, TestEnv, batch, everything, insert, open, open_with, positions_where, read,
     small, some_rows, sorted_rows, with_trees,
 };
-use crate::page_sink::PageSink;
-use crate::{BulkLoadOptions, BulkLoadReport, Durability, InsertError, Store};
+use crate::store::{PageSink, Store};
+use crate::{BulkLoadOptions, BulkLoadReport, Durability, InsertError};
 
 fn by(batch_rows: usize) -> BulkLoadOptions {
     BulkLoadOptions {

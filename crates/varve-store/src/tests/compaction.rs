@@ -16,8 +16,9 @@ use super::{
 use crate::catalog::Catalog;
 use crate::compaction::{Effort, Steps};
 use crate::error::Result;
+use crate::store::Store;
 use crate::tree::Tree;
-use crate::{Durability, Store, Transaction};
+use crate::{Durability, Transaction};
 
 /// Does something at one step of a compaction.
 pub(super) struct AtStep<F> {
@@ -445,7 +446,7 @@ fn a_compaction_may_be_dropped_at_any_await() {
         let store = open_with(kv.clone(), small()).unwrap();
         let old = store.begin();
         let ended = {
-            let mut control = crate::JobControl::of_request(&store);
+            let mut control = crate::store::JobControl::of_request(&store);
             let effort = full();
             let mut future = Box::pin(store.compact(None, &effort, &mut control));
             let mut context = std::task::Context::from_waker(std::task::Waker::noop());
@@ -503,6 +504,6 @@ fn space_of_deleted_rows_comes_back_without_a_command() {
     );
     let jobs = store.jobs();
     let merged = jobs.iter().rfind(|job| job.kind == "compaction").unwrap();
-    assert_eq!(merged.state, crate::JobState::Done);
+    assert_eq!(merged.state, crate::store::JobState::Done);
     assert_eq!((merged.done, merged.total), (1000, Some(1000)));
 }

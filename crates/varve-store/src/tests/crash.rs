@@ -9,9 +9,10 @@ use varve_kv::{Kv, KvError, MemoryKv, Scan, ScanLimit};
 use super::{
     Background, KEYED, PLAIN, Row, batch, open_with, small, some_rows, sorted_rows, with_trees,
 };
+use crate::Durability;
 use crate::error::Result;
 use crate::format::keys;
-use crate::{Durability, Store};
+use crate::store::Store;
 
 type FaultyKv = FaultKv<MemoryKv>;
 

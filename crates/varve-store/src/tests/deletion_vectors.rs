@@ -9,10 +9,11 @@ use varve_types::{ColumnPredicate, CompareOp, PredicateTest, RunId, Value};
 use super::compaction::{AtStep, bump, commit, delete_where, full, layers, runs};
 use super::crash::{intents, stored_runs};
 use super::{KEYED, PLAIN, insert, open, open_with, small, some_rows, sorted_rows, with_trees};
+use crate::Durability;
 use crate::compaction::Effort;
 use crate::format::keys;
 use crate::format::log::{self, LogOp};
-use crate::{Durability, Store};
+use crate::store::Store;
 
 fn below(key: i64) -> ColumnPredicate {
     ColumnPredicate {

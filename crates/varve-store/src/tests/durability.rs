@@ -10,7 +10,8 @@ use varve_types::CommitSeq;
 use super::{KEYED, batch, open_with, small, some_rows, sorted_rows, with_trees};
 use crate::format::keys::{self, Found};
 use crate::format::log::{self, Content, Record};
-use crate::{CommitDurability, Store, StoreSettings};
+use crate::store::Store;
+use crate::{CommitDurability, StoreSettings};
 
 const LEVELS: [CommitDurability; 3] = [
     CommitDurability::Async,

@@ -15,10 +15,11 @@ use super::{
 use crate::catalog::Catalog;
 use crate::format::log::{self, LogOp, Record};
 use crate::format::manifest::Manifest;
-use crate::replay::Replay;
-use crate::store::Ids;
-use crate::version::Version;
-use crate::{Durability, Store, StoreSettings, Transaction};
+use crate::ids::Ids;
+use crate::open::Replay;
+use crate::run::Version;
+use crate::store::Store;
+use crate::{Durability, StoreSettings, Transaction};
 
 type FaultyKv = FaultKv<MemoryKv>;
 

@@ -15,7 +15,8 @@ use super::{
     KEYED, Row, batch, open_with, positions_where, small, some_rows, sorted_rows, with_trees,
 };
 use crate::error::Result;
-use crate::{CommitDurability, Store, StoreSettings, Transaction};
+use crate::store::Store;
+use crate::{CommitDurability, StoreSettings, Transaction};
 
 type Commit<'a> = Pin<Box<dyn Future<Output = Result<CommitSeq>> + 'a>>;
 

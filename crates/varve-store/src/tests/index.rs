@@ -14,7 +14,8 @@ use varve_types::{
 };
 
 use super::{KEYED, PLAIN, Row, batch, everything, open, read, with_trees};
-use crate::{Durability, InsertError, ScanOptions, Store, Transaction};
+use crate::store::Store;
+use crate::{Durability, InsertError, ScanOptions, Transaction};
 
 /// Unique on `t`.
 const BY_TEXT: TreeId = TreeId(11);

@@ -14,8 +14,9 @@ use super::{
     KEYED, PLAIN, Row, TestEnv, insert, open, positions_where, small, some_rows, sorted_rows,
     with_trees,
 };
+use crate::RepairReport;
 use crate::format::keys;
-use crate::{RepairReport, Store};
+use crate::store::Store;
 
 /// Run 1 is that of `KEYED`, run 2 that of `PLAIN`; both have deletion vectors. Two more commits
 /// are in the log: 5 inserts into `PLAIN`, 6 into `KEYED`.

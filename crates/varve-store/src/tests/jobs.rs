@@ -12,7 +12,7 @@ use super::{
     Background, KEYED, PLAIN, insert, open, open_with, small, some_rows, sorted_rows, with_trees,
 };
 use crate::error::Result;
-use crate::{Job, JobControl, JobId, JobInfo, JobState, Store};
+use crate::store::{Job, JobControl, JobId, JobInfo, JobState, Store};
 
 fn opened() -> (Arc<FaultKv<MemoryKv>>, Arc<Store>) {
     let plan = FaultPlan::new(3).yields_max(2);

@@ -42,7 +42,8 @@ use varve_types::{
 };
 
 use crate::error::Result;
-use crate::{Durability, ScanOptions, Store, StoreSettings, Transaction};
+use crate::store::Store;
+use crate::{Durability, ScanOptions, StoreSettings, Transaction};
 
 /// A clock that goes on by itself, so that every pause yields sometimes.
 #[derive(Default)]

@@ -11,7 +11,8 @@ use varve_kv::fault::{FaultKv, FaultPlan};
 use varve_types::{ColumnPredicate, CompareOp, PredicateTest, Value, encode_key_value};
 
 use super::{KEYED, Row, batch, everything, insert, open_with, read, some_rows, with_trees};
-use crate::{Durability, KeyRange, ScanOptions, StoreSettings};
+use crate::key_range::KeyRange;
+use crate::{Durability, ScanOptions, StoreSettings};
 
 fn key_bytes(key: i64) -> Vec<u8> {
     let mut bytes = Vec::new();

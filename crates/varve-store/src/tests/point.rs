@@ -11,7 +11,8 @@ use super::{
     KEYED, Row, batch, everything, insert, open_with, positions_where, read, rows_of, small,
     some_rows, with_trees,
 };
-use crate::{CacheStats, Durability, PointRead, Store, StoreSettings, Transaction};
+use crate::store::Store;
+use crate::{CacheStats, Durability, PointRead, StoreSettings, Transaction};
 
 fn row(batch: &Batch) -> Row {
     assert_eq!(batch.rows(), 1);

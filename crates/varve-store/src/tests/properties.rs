@@ -14,7 +14,8 @@ use super::{
     Background, KEYED, PLAIN, Row, batch, everything, open_with, positions_where, read, rows_of,
     small, sorted_rows, with_trees,
 };
-use crate::{Durability, InsertError, ScanOptions, Store, Transaction};
+use crate::store::Store;
+use crate::{Durability, InsertError, ScanOptions, Transaction};
 
 const KEYS: i64 = 80;
 /// Transactions below never spill.

@@ -13,7 +13,8 @@ use super::{
 };
 use crate::error::Result;
 use crate::format::keys;
-use crate::{Durability, Store, StoreSettings};
+use crate::store::Store;
+use crate::{Durability, StoreSettings};
 
 type FaultyKv = FaultKv<MemoryKv>;
 

@@ -11,7 +11,9 @@ use varve_types::{ColumnPredicate, CompareOp, PredicateTest, RowPosition, Value}
 use super::{
     KEYED, PLAIN, batch, insert, open, open_with, positions_where, small, some_rows, with_trees,
 };
-use crate::{CommitDurability, RowLockKind, Store, Transaction};
+use crate::store::Store;
+use crate::write_set::RowLockKind;
+use crate::{CommitDurability, Transaction};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Act {

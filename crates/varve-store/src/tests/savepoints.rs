@@ -16,7 +16,9 @@ use super::{
     KEYED, PLAIN, Row, batch, everything, insert, open, positions_where, read, schema, some_rows,
     sorted_rows, with_trees,
 };
-use crate::{Durability, InsertError, SavepointId, Store, Transaction};
+use crate::store::Store;
+use crate::write_set::SavepointId;
+use crate::{Durability, InsertError, Transaction};
 
 const KEYS: i64 = 60;
 

@@ -8,7 +8,8 @@ use varve_kv::fault::{FaultKv, FaultPlan};
 use varve_types::{ColumnPredicate, CompareOp, PredicateTest, Value};
 
 use super::{KEYED, PLAIN, Row, batch, everything, insert, open_with, read, some_rows, with_trees};
-use crate::{Durability, ScanOptions, Store, StoreSettings};
+use crate::store::Store;
+use crate::{Durability, ScanOptions, StoreSettings};
 
 fn test(column: usize, test: PredicateTest) -> ColumnPredicate {
     ColumnPredicate { column, test }

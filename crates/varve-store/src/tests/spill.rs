@@ -153,7 +153,7 @@ fn a_transaction_larger_than_memory_keeps_within_its_bound() {
     };
     let env = Arc::new(super::TestEnv::default());
     let store: Arc<dyn Kv> = Arc::new(kv.reopen());
-    let store = block_on(crate::Store::open(store, env, memory, settings)).unwrap();
+    let store = block_on(crate::store::Store::open(store, env, memory, settings)).unwrap();
     with_trees(&store);
     let count = 60_000;
     let mut transaction = store.begin();

@@ -6,28 +6,16 @@ use std::sync::Arc;
 use varve_kv::{KvError, WriteBatch};
 use varve_types::{Broken, CommitSeq, Failure, Invariant};
 
-use crate::conflicts::GroupWrites;
 use crate::error::{Result, StoreError};
 use crate::format::log::{self, LogOp, Record};
-use crate::log::{LogValue, put_records};
-use crate::publication::Publication;
-use crate::read::{WRITE_SET_SEQ, lock_write_set};
-use crate::state::State;
-use crate::transaction::group::{Group, Member, Work};
+use crate::store::{
+    Accepted, Deletes, Group, LogValue, Member, Publication, Spill, State, Store, Work, put_records,
+};
+use crate::transaction::group_writes::GroupWrites;
 use crate::transaction::lock_rows::{GroupRowLocks, deleted_rows};
-use crate::transaction::spill::Spill;
-use crate::transaction::validate::{Deletes, validate};
-use crate::transaction::write_set::WriteSet;
-use crate::{CommitDurability, Durability, Store};
-
-/// A transaction that may commit, as one of its group.
-pub(super) struct Accepted {
-    pub(super) seq: CommitSeq,
-    deletes: Deletes,
-    /// Its log record, until it is part of a batch.
-    pub(super) record: Option<Record>,
-    pub(super) publication: Option<Publication>,
-}
+use crate::transaction::validate::validate;
+use crate::write_set::{WRITE_SET_SEQ, WriteSet, lock_write_set};
+use crate::{CommitDurability, Durability};
 
 /// What became of those who wanted to commit together.
 #[derive(Default)]

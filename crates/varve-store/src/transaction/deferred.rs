@@ -7,10 +7,9 @@ use varve_types::{Batch, ColumnRef, RunId, TreeId};
 
 use crate::InsertError;
 use crate::error::{Result, StoreError};
-use crate::read::{RowRef, View, WRITE_SET_SEQ, lock_write_set};
-use crate::transaction::savepoint::SavepointId;
-use crate::transaction::write_set::WriteSet;
+use crate::read::View;
 use crate::transaction::{Transaction, insert};
+use crate::write_set::{RowRef, SavepointId, WRITE_SET_SEQ, WriteSet, lock_write_set};
 
 impl Transaction {
     /// Adds rows like [`Transaction::insert`], yet looks only in [`Transaction::check_deferred`],

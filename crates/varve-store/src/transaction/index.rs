@@ -31,8 +31,8 @@ use varve_types::{
 use crate::catalog::CatalogChange;
 use crate::error::{Result, StoreError};
 use crate::format::row::{ENTRY_ADDED, ENTRY_DELETED};
+use crate::store::Spill;
 use crate::transaction::Transaction;
-use crate::transaction::spill::Spill;
 use crate::tree::Tree;
 
 impl Transaction {

@@ -8,13 +8,13 @@ use varve_types::{Batch, ColumnRef, Invariant, RowPosition, TreeId};
 use crate::InsertError;
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::row::encode_row;
+use crate::ids::Ids;
 use crate::memtable::RowTable;
 use crate::read::View;
-use crate::store::Ids;
+use crate::store::Spill;
 use crate::transaction::Transaction;
-use crate::transaction::spill::Spill;
-use crate::transaction::write_set::WriteSet;
 use crate::tree::Tree;
+use crate::write_set::WriteSet;
 
 /// Room for most keys.
 const KEY_BYTES: usize = 16;

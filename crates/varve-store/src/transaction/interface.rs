@@ -10,16 +10,13 @@ use varve_types::{
 
 use crate::catalog::{Catalog, CatalogChange, CatalogState};
 use crate::error::{Result, StoreError, StoreErrorKind};
+use crate::ids::Ids;
 use crate::memtable::MemtableSlot;
-use crate::read::{self, RowRef, View};
-use crate::snapshot::Snapshot;
-use crate::store::Ids;
+use crate::read::View;
+use crate::store::{Snapshot, Spill, Store, Work};
 use crate::transaction::commit;
-use crate::transaction::group::Work;
-use crate::transaction::savepoint::SavepointId;
-use crate::transaction::spill::Spill;
-use crate::transaction::write_set::WriteSet;
 use crate::tree::Tree;
+use crate::write_set::{RowRef, SavepointId, WRITE_SET_SEQ, WriteSet, lock_write_set};
 use crate::{CommitDurability, InsertError, ScanOptions, TreeScan};
 
 /// A transaction: what it reads is one snapshot and its own writes, which nobody else sees before
@@ -33,6 +30,25 @@ pub struct Transaction {
     pub(crate) write_set: Arc<Mutex<WriteSet>>,
     /// Rows that were written out early; a scan may have to complete them.
     pub(super) spill: AsyncMutex<Option<Spill>>,
+}
+
+impl Store {
+    /// Begins a transaction at a snapshot of the newest commit.
+    pub fn begin(self: &Arc<Store>) -> Transaction {
+        self.jobs.note_foreground();
+        let mut state = self.state();
+        state.begin_snapshot();
+        let snapshot = Snapshot {
+            store: Arc::clone(self),
+            seq: state.last,
+            version: Arc::clone(&state.version),
+            memtables: state.memtables(),
+            catalog: Arc::clone(&state.catalog),
+        };
+        let transaction = Transaction::new(snapshot);
+        state.add_open(&transaction.snapshot, &transaction.write_set);
+        transaction
+    }
 }
 
 impl Transaction {
@@ -250,7 +266,7 @@ impl Transaction {
             });
             rows += count.unwrap_or(0);
         }
-        let write_set = view.with_own_rows(|table| table.count_visible(read::WRITE_SET_SEQ));
+        let write_set = view.with_own_rows(|table| table.count_visible(WRITE_SET_SEQ));
         Some(rows + write_set.unwrap_or(0))
     }
 
@@ -348,7 +364,7 @@ impl Transaction {
     /// Takes back everything that was written since a savepoint, which stays in force; those after
     /// it are gone. Positions of rows that were read since then are not valid any more.
     pub fn rollback_to(&mut self, savepoint: SavepointId) -> Result<()> {
-        let mut write_set = read::lock_write_set(&self.write_set);
+        let mut write_set = lock_write_set(&self.write_set);
         write_set.check_usable()?;
         let runs = write_set.rollback_to(savepoint)?;
         drop(write_set);
@@ -390,7 +406,7 @@ impl Transaction {
     }
 
     pub(super) fn write_set(&self) -> MutexGuard<'_, WriteSet> {
-        read::lock_write_set(&self.write_set)
+        lock_write_set(&self.write_set)
     }
 
     fn catalog(&self) -> Arc<Catalog> {

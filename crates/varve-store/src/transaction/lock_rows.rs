@@ -5,12 +5,11 @@ use std::sync::Arc;
 use varve_types::{RowPosition, TreeId, Value};
 
 use crate::error::Result;
-use crate::read::{RowRef, View, lock_write_set};
-use crate::row_locks::{Holder, RowLockKind, RowLocks, RowSet};
-use crate::snapshot::Snapshot;
+use crate::read::View;
+use crate::store::Snapshot;
 use crate::transaction::Transaction;
 use crate::transaction::interface::{encode_key, unpack};
-use crate::transaction::write_set::WriteSet;
+use crate::write_set::{Holder, RowLockKind, RowLocks, RowRef, RowSet, WriteSet, lock_write_set};
 
 impl Transaction {
     /// Locks the rows with these keys (values in the order of the sort key); answers for each key
@@ -70,7 +69,8 @@ impl Transaction {
                 let is_free = left > 0
                     && self.place_of(&view, row).is_none_or(|(holder, row)| {
                         holder.row_now(row).is_some_and(|(holder, row)| {
-                            holder.is_alive(row, &state) && !taken.exclude(kind, &holder, row)
+                            holder.is_alive(row, &state.version)
+                                && !taken.exclude(kind, &holder, row)
                         })
                     });
                 left -= usize::from(is_free);

@@ -8,11 +8,12 @@ use varve_types::{Batch, ColumnRef, TreeId, Value};
 use crate::cache::{CachedRow, RowQuery};
 use crate::error::{Result, StoreError};
 use crate::format::row::{decode_columns, encode_row};
-use crate::read::{PageSource, RowRef, View, position_column};
+use crate::read::{PageSource, View, position_column};
 use crate::run::Run;
 use crate::transaction::Transaction;
 use crate::transaction::interface::{encode_key, stored};
 use crate::tree::Tree;
+use crate::write_set::RowRef;
 
 /// What [`Transaction::get_now`] found.
 #[derive(Clone, Debug)]

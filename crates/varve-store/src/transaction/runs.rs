@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use crate::Store;
-use crate::page_sink::PageSink;
 use crate::run::Run;
+use crate::store::{PageSink, Spill, Store};
 use crate::transaction::Transaction;
-use crate::transaction::spill::Spill;
 use crate::tree::Tree;
 
 impl Transaction {

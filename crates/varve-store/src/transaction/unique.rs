@@ -9,12 +9,14 @@ use varve_types::{Batch, CommitSeq, Invariant, TreeId, key_prefix_end};
 
 use crate::error::{Result, StoreError};
 use crate::format::row::entry_is_deleted;
+use crate::key_range::KeyRange;
 use crate::memtable::{MemtableSlot, RowTable};
-use crate::read::{View, WRITE_SET_SEQ};
+use crate::read::View;
 use crate::transaction::Transaction;
 use crate::transaction::index::no_index;
 use crate::tree::Tree;
-use crate::{InsertError, KeyRange, ScanOptions, TreeScan};
+use crate::write_set::WRITE_SET_SEQ;
+use crate::{InsertError, ScanOptions, TreeScan};
 
 impl Transaction {
     /// Checks the keys of entries that were added by this statement, after its last write: no other

@@ -10,35 +10,12 @@ use varve_types::{ColumnBuilder, IndexState, Invariant, RunId, SortKey, TreeId, 
 use crate::catalog::{Catalog, CatalogChange};
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::row::Projection;
-use crate::memtable::{Memtable, MemtableSlot, RowTable};
-use crate::read::{WRITE_SET_SEQ, builders, decode_version};
-use crate::row_locks::RowLocks;
+use crate::memtable::{Memtable, RowTable, builders, decode_version};
 use crate::run::RunTrace;
-use crate::snapshot::Snapshot;
-use crate::state::State;
+use crate::store::{Deletes, KeyedVersion, Snapshot, State};
 use crate::transaction::lock_rows::deleted_rows;
-use crate::transaction::write_set::WriteSet;
 use crate::tree::Tree;
-
-/// A version of the memtable and its key.
-type KeyedVersion = (u32, Vec<u8>);
-
-/// Deletes in terms of what is there now.
-#[derive(Default)]
-pub(crate) struct Deletes {
-    /// Versions of the memtables, with their keys.
-    pub(crate) versions: VecMap<(MemtableSlot, TreeId), Vec<KeyedVersion>>,
-    /// Rows of runs, own ones included.
-    pub(crate) rows: VecMap<(TreeId, RunId), RoaringBitmap>,
-    /// What the transaction locks, where it is now.
-    pub(crate) row_locks: RowLocks,
-}
-
-impl Deletes {
-    fn add(&mut self, tree: TreeId, run: RunId, rows: &RoaringBitmap) {
-        *self.rows.entry((tree, run)).or_default() |= rows;
-    }
-}
+use crate::write_set::{RowLocks, WRITE_SET_SEQ, WriteSet};
 
 /// Compares a transaction with everything that was committed since its snapshot.
 pub(super) fn validate(
@@ -97,7 +74,10 @@ fn check_row_locks(state: &State, snapshot: &Snapshot, write_set: &WriteSet) -> 
     if state.row_locks.is_empty() && write_set.row_locks.is_empty() {
         return Ok(RowLocks::default());
     }
-    let row_locks = write_set.row_locks.now(state).ok_or_else(row_conflict)?;
+    let row_locks = write_set
+        .row_locks
+        .now(&state.version)
+        .ok_or_else(row_conflict)?;
     let deleted = deleted_rows(snapshot, write_set);
     if state.row_locks.forbid(snapshot.seq, &deleted, &row_locks) {
         return Err(conflict("a row was locked by a concurrent commit"));

@@ -6,11 +6,11 @@ use varve_kv::{Bytes, Key, KvError, WriteBatch};
 use varve_run::{FinishedRun, RunValue};
 use varve_types::RunId;
 
+use crate::Durability;
 use crate::error::Result;
 use crate::format::{intent, keys};
-use crate::state::Orphan;
-use crate::store::Ids;
-use crate::{Durability, Store};
+use crate::ids::Ids;
+use crate::store::{Orphan, Store};
 
 /// Collects values into strict batches. Dropped before it is published, it leaves its runs to be
 /// deleted.

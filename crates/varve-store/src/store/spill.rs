@@ -13,15 +13,14 @@ use varve_run::RunWriter;
 use varve_sort::VecMap;
 use varve_types::{Batch, CommitSeq, Pacer, RunId, TreeId, VECTOR_ROWS};
 
-use crate::Store;
 use crate::error::{Result, StoreError, StoreErrorKind};
-use crate::memtable::{RowTable, RowVersion};
+use crate::key_range::KeyRange;
+use crate::memtable::{ChunkRequest, RowTable, RowVersion, TableChunk};
 use crate::paced_run;
-use crate::page_sink::PageSink;
-use crate::read::{ChunkRequest, KeyRange, TableChunk, WRITE_SET_SEQ, lock_write_set};
 use crate::run::Run;
-use crate::transaction::write_set::WriteSet;
+use crate::store::{PageSink, Store};
 use crate::tree::Tree;
+use crate::write_set::{WRITE_SET_SEQ, WriteSet, lock_write_set};
 
 /// The rows that came between two savepoints.
 struct Segment {

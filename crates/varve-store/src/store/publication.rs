@@ -5,13 +5,11 @@ use std::sync::Arc;
 use varve_kv::{Bytes, WriteBatch};
 use varve_types::{Broken, CommitSeq, RunId};
 
-use crate::Store;
 use crate::format::keys;
 use crate::format::manifest::Manifest;
-use crate::run::Run;
-use crate::state::State;
-use crate::store::Ids;
-use crate::version::Version;
+use crate::ids::Ids;
+use crate::run::{Run, Version};
+use crate::store::{State, Store};
 
 /// What the next manifest changes.
 pub(crate) struct Publication {

@@ -9,12 +9,12 @@ use varve_kv::{Durability, WriteBatch};
 use varve_sort::VecMap;
 use varve_types::{Batch, ColumnBuilder, ColumnRef, LogicalType, VECTOR_ROWS};
 
-use crate::Store;
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::envelope::{Kind, corrupt, open, seal};
 use crate::format::keys;
 use crate::format::row::{Projection, decode_row, encode_row};
 use crate::format::wire::{put_bytes, take_bytes};
+use crate::store::Store;
 
 /// Names a batch in a [`ScratchSpace`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

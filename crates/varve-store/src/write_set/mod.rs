@@ -1,8 +1,12 @@
 //! What one transaction has written so far, seen by nobody else.
 
+mod row_locks;
+mod row_ref;
+mod savepoint;
+
 use std::collections::BTreeSet;
 use std::ops::Bound;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use roaring::RoaringBitmap;
 use varve_sort::{VecMap, VecSet};
@@ -11,11 +15,17 @@ use varve_types::{CommitSeq, Reservation, RunId, TreeId};
 use crate::catalog::{Catalog, CatalogChange};
 use crate::error::{Result, StoreError};
 use crate::memtable::{MemtableSlot, RowTable};
-use crate::read::{RowRef, WRITE_SET_SEQ};
-use crate::row_locks::RowLocks;
 use crate::run::Run;
-use crate::transaction::savepoint::Savepoints;
 use crate::tree::Tree;
+use crate::write_set::savepoint::Savepoints;
+
+pub use row_locks::RowLockKind;
+pub(crate) use row_locks::{Holder, RecentRowLocks, RowLocks, RowSet};
+pub(crate) use row_ref::RowRef;
+pub use savepoint::SavepointId;
+
+/// Own rows are read as of this sequence: all that are alive, whatever savepoint they came after.
+pub(crate) const WRITE_SET_SEQ: CommitSeq = CommitSeq(u64::MAX - 1);
 
 /// Private writes.
 pub(crate) struct WriteSet {
@@ -228,4 +238,9 @@ impl WriteSet {
             .map(|written| written.buffer.bytes())
             .sum()
     }
+}
+
+/// No step under the lock of own writes can panic half-way.
+pub(crate) fn lock_write_set(write_set: &Mutex<WriteSet>) -> MutexGuard<'_, WriteSet> {
+    write_set.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -1,4 +1,9 @@
 //! A run as an open store knows it: its head, and which of its rows are deleted.
+//! `version.rs` says which runs there are.
+
+mod forward;
+mod recent_deletions;
+mod version;
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
@@ -6,9 +11,12 @@ use roaring::RoaringBitmap;
 use varve_run::RunHead;
 use varve_types::{CommitSeq, RunId, TreeId};
 
-use crate::compaction::ForwardMap;
 use crate::error::{Result, StoreError};
-use crate::recent_deletions::{RecentDeletions, within};
+use crate::run::recent_deletions::RecentDeletions;
+
+pub(crate) use forward::{ForwardBuilder, ForwardMap};
+pub(crate) use recent_deletions::within;
+pub(crate) use version::Version;
 
 /// A run and its deletion vector. A flush that folds deletions makes a new one; the head is shared.
 pub(crate) struct Run {

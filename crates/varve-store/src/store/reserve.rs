@@ -9,8 +9,8 @@ use core::sync::atomic::Ordering;
 use varve_kv::{Durability, KvError, WriteBatch};
 use varve_types::LocalFuture;
 
-use crate::Store;
 use crate::format::keys;
+use crate::store::Store;
 
 impl Store {
     /// Whether only what frees space should be written. Makes the reserve where it is due.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use varve_types::LocalFuture;
 
 use crate::error::Result;
-use crate::{JobControl, Store};
+use crate::store::{JobControl, Store};
 
 /// A piece of background work.
 pub trait Job: Send {

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use varve_types::CommitSeq;
 
-use crate::Store;
 use crate::catalog::Catalog;
 use crate::memtable::Memtables;
-use crate::version::Version;
+use crate::run::Version;
+use crate::store::Store;
 
 /// The state of a store after one commit. Runs, memtables and catalog are pinned; deletions and row
 /// versions that are newer than `seq` are left out by whoever reads them.

@@ -14,7 +14,7 @@ use varve_types::{CommitSeq, RunId, TreeId};
 use crate::catalog::{Catalog, CatalogChange};
 use crate::error::{Result, StoreError};
 use crate::memtable::MemtableSlot;
-use crate::transaction::write_set::WriteSet;
+use crate::write_set::WriteSet;
 
 /// Names a savepoint of one transaction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

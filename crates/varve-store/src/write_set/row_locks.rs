@@ -8,8 +8,7 @@ use roaring::RoaringBitmap;
 use varve_types::{CommitSeq, TreeId};
 
 use crate::memtable::Memtable;
-use crate::run::RunTrace;
-use crate::state::State;
+use crate::run::{RunTrace, Version};
 
 /// Row locks of more commits than this are put together, as if made by the newest of them.
 const COMMITS_MAX: usize = 1024;
@@ -50,8 +49,8 @@ impl Holder {
     }
 
     /// Whether a row that is here now is alive.
-    pub(crate) fn is_alive(&self, row: u32, state: &State) -> bool {
-        self.all_alive(&RoaringBitmap::from_iter([row]), state)
+    pub(crate) fn is_alive(&self, row: u32, version: &Version) -> bool {
+        self.all_alive(&RoaringBitmap::from_iter([row]), version)
     }
 
     /// Where a row is now; `None` if it was dead when it should have been moved.
@@ -68,7 +67,7 @@ impl Holder {
     }
 
     /// Whether nobody has deleted any of these rows; they have not moved.
-    fn all_alive(&self, rows: &RoaringBitmap, state: &State) -> bool {
+    fn all_alive(&self, rows: &RoaringBitmap, version: &Version) -> bool {
         match self {
             Holder::Memtable(memtable, tree) => {
                 let tables = memtable.tables();
@@ -79,7 +78,7 @@ impl Holder {
                 table.is_some_and(|table| rows.iter().all(|row| is_alive(table, row)))
             }
             Holder::Run(run) => {
-                let run = state.version.run(run.tree, run.id);
+                let run = version.run(run.tree, run.id);
                 run.is_some_and(|run| run.deletion_vector.all_alive_now(rows))
             }
         }
@@ -153,9 +152,9 @@ impl RowSet {
         (now, all_there)
     }
 
-    fn all_alive(&self, state: &State) -> bool {
+    fn all_alive(&self, version: &Version) -> bool {
         let mut holders = self.0.iter();
-        holders.all(|(holder, rows)| holder.all_alive(rows, state))
+        holders.all(|(holder, rows)| holder.all_alive(rows, version))
     }
 }
 
@@ -179,9 +178,10 @@ impl RowLocks {
     }
 
     /// The locks where the rows are now; `None` if somebody has deleted one of them.
-    pub(crate) fn now(&self, state: &State) -> Option<RowLocks> {
+    pub(crate) fn now(&self, version: &Version) -> Option<RowLocks> {
         let ((share, all_share), (update, all_update)) = (self.share.now(), self.update.now());
-        let alive = all_share && all_update && share.all_alive(state) && update.all_alive(state);
+        let alive =
+            all_share && all_update && share.all_alive(version) && update.all_alive(version);
         alive.then_some(RowLocks { share, update })
     }
 

@@ -1,4 +1,21 @@
-//! The handle of an open store.
+//! The handle of an open store, and what it holds: the newest state, the commits and jobs that
+//! wait, runs on their way to storage. They hold each other, and so they are in one folder; what
+//! they are made of lies below, what is done with them above.
+
+mod commit_queue;
+mod job;
+mod job_control;
+mod jobs;
+mod log;
+mod page_sink;
+mod publication;
+mod recent_keys;
+mod reserve;
+mod scratch;
+mod signal;
+mod snapshot;
+mod spill;
+mod state;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,16 +25,25 @@ use varve_kv::{Bytes, Guard, Key, Kv, KvError, WriteBatch};
 use varve_types::{Env, Failure, LocalFuture, MemoryAccount, Reservation, RunId, TreeId};
 
 use crate::cache::{GroupCache, PageCache, RowCache};
-use crate::catalog::Catalog;
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::keys;
-use crate::format::manifest::Manifest;
-use crate::jobs::Jobs;
-use crate::scratch::ScratchUse;
-use crate::snapshot::Snapshot;
-use crate::state::{Garbage, State};
-use crate::transaction::CommitQueue;
-use crate::{Durability, ScratchSpace, StoreSettings, StoreStats, Transaction, TreeStorage};
+use crate::ids::Ids;
+use crate::store::scratch::ScratchUse;
+use crate::{Durability, StoreSettings, StoreStats, TreeStorage};
+
+pub(crate) use commit_queue::{Accepted, CommitQueue, Deletes, Group, KeyedVersion, Member, Work};
+pub use job::{Job, JobId, JobInfo, JobState};
+pub(crate) use job_control::Hurry;
+pub use job_control::JobControl;
+pub(crate) use jobs::Jobs;
+pub(crate) use log::{Log, LogValue, put_records};
+pub(crate) use page_sink::PageSink;
+pub(crate) use publication::Publication;
+pub(crate) use recent_keys::RecentKeys;
+pub use scratch::{ScratchSpace, ScratchTicket};
+pub(crate) use snapshot::Snapshot;
+pub(crate) use spill::Spill;
+pub(crate) use state::{Frozen, Garbage, Orphan, Replayed, Room, State};
 
 /// An open store. One handle serves all sessions of a process; it is fenced when another opens the
 /// same store.
@@ -66,47 +92,6 @@ impl Epoch {
     }
 }
 
-/// Ids handed out; those of what never got committed may be handed out again after the next open.
-pub(crate) struct Ids {
-    pub(crate) run: AtomicU64,
-    pub(crate) object: AtomicU64,
-    pub(crate) tree: AtomicU64,
-    pub(crate) row: AtomicU64,
-    pub(crate) intent: AtomicU64,
-}
-
-impl Ids {
-    /// The ids that are free after an open.
-    pub(crate) fn after(manifest: &Manifest, catalog: &Catalog) -> Ids {
-        let (object, tree) = catalog.next_ids();
-        Ids {
-            run: AtomicU64::new(manifest.next_run),
-            object: AtomicU64::new(manifest.next_object.max(object)),
-            tree: AtomicU64::new(manifest.next_tree.max(tree)),
-            row: AtomicU64::new(manifest.next_row),
-            intent: AtomicU64::new(1),
-        }
-    }
-
-    pub(crate) fn next(counter: &AtomicU64) -> u64 {
-        Ids::take(counter, 1)
-    }
-
-    /// Hands out so many ids at once; the first of them.
-    pub(crate) fn take(counter: &AtomicU64, count: u64) -> u64 {
-        counter.fetch_add(count, Ordering::Relaxed)
-    }
-
-    pub(crate) fn peek(counter: &AtomicU64) -> u64 {
-        counter.load(Ordering::Relaxed)
-    }
-
-    /// Makes sure that nothing below `next` is handed out.
-    pub(crate) fn skip_to(counter: &AtomicU64, next: u64) {
-        counter.fetch_max(next, Ordering::Relaxed);
-    }
-}
-
 /// What an opened store consists of; see [`crate::open`].
 pub(crate) struct Parts {
     pub(crate) kv: Arc<dyn Kv>,
@@ -119,23 +104,13 @@ pub(crate) struct Parts {
 }
 
 impl Store {
-    /// Opens a store, or makes one where there is none, and fences whoever had it open.
-    ///
-    /// `55006` where another opener came in between, `0A000` for a format that this version does
-    /// not know, `XX001` naming the record where manifest, catalog or log are damaged. A damaged
-    /// run only fails reads of its tree.
-    pub async fn open(
-        kv: Arc<dyn Kv>,
-        env: Arc<dyn Env>,
-        memory: Arc<dyn MemoryAccount>,
-        settings: StoreSettings,
-    ) -> Result<Arc<Store>> {
-        let parts = crate::open::open(kv, env, memory, settings).await?;
+    /// A store of what an open found.
+    pub(crate) fn new(parts: Parts) -> Store {
         // Whatever the settings say, operators keep half of the memory.
         let bytes = |wanted: u64, part: u64| wanted.min(parts.memory.limit_bytes() / 16 * part);
         let memory = || Arc::clone(&parts.memory);
         let settings = &parts.settings;
-        Ok(Arc::new(Store {
+        Store {
             cache: PageCache::new(bytes(settings.page_cache_bytes_max, 5), memory()),
             groups: GroupCache::new(bytes(settings.group_cache_bytes_max, 2), memory()),
             rows: RowCache::new(bytes(settings.row_cache_bytes_max, 1), memory()),
@@ -155,7 +130,7 @@ impl Store {
             flushing: AsyncMutex::new(()),
             compacting: AsyncMutex::new(()),
             vectors_decoded: AtomicU64::new(0),
-        }))
+        }
     }
 
     /// Whether there is a store, of this or any later version.
@@ -166,23 +141,6 @@ impl Store {
             Err(KvError::Corrupt { .. }) => Ok(true),
             Err(error) => Err(error.into()),
         }
-    }
-
-    /// Begins a transaction at a snapshot of the newest commit.
-    pub fn begin(self: &Arc<Store>) -> Transaction {
-        self.jobs.note_foreground();
-        let mut state = self.state();
-        state.begin_snapshot();
-        let snapshot = Snapshot {
-            store: Arc::clone(self),
-            seq: state.last,
-            version: Arc::clone(&state.version),
-            memtables: state.memtables(),
-            catalog: Arc::clone(&state.catalog),
-        };
-        let transaction = Transaction::new(snapshot);
-        state.add_open(&transaction);
-        transaction
     }
 
     /// Makes every commit durable and gives the backend up; later calls answer `08003`. Jobs end at

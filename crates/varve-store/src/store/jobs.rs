@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use varve_sort::VecMap;
 
 use crate::error::{Result, StoreError, StoreErrorKind};
-use crate::jobs::signal::Signal;
-use crate::{Job, JobId, JobInfo, JobState};
+use crate::store::signal::Signal;
+use crate::store::{Job, JobId, JobInfo, JobState};
 
 /// How many jobs that ended are remembered.
 const ENDED_MAX: usize = 32;
@@ -20,11 +20,11 @@ const RETRY_MAX_US: u64 = 60_000_000;
 pub(crate) struct Jobs {
     inner: Mutex<Inner>,
     /// Something may be due, or was asked of a job.
-    pub(super) signal: Signal,
+    pub(crate) signal: Signal,
     /// A request came since a job looked last.
     foreground: AtomicBool,
     /// How many wait for a flush that is under way.
-    pub(super) hurried: AtomicU32,
+    pub(crate) hurried: AtomicU32,
 }
 
 #[derive(Default)]
@@ -61,7 +61,7 @@ impl Retry {
 }
 
 /// What a job finds at a step.
-pub(super) enum Order {
+pub(crate) enum Order {
     GoOn,
     Pause,
     Stop(StoreError),
@@ -84,7 +84,7 @@ impl Jobs {
         self.wake();
     }
 
-    pub(super) fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         self.inner().is_stopped
     }
 
@@ -94,12 +94,12 @@ impl Jobs {
     }
 
     /// Whether a request came since the last call.
-    pub(super) fn take_foreground(&self) -> bool {
+    pub(crate) fn take_foreground(&self) -> bool {
         self.foreground.swap(false, Ordering::Relaxed)
     }
 
     /// Adds a job; one that cannot run yet is kept here until then.
-    pub(super) fn add(&self, job: &dyn Job) -> JobId {
+    pub(crate) fn add(&self, job: &dyn Job) -> JobId {
         let mut inner = self.inner();
         inner.last_id += 1;
         let id = JobId(inner.last_id);
@@ -125,14 +125,14 @@ impl Jobs {
     }
 
     /// Keeps a registered job until it can run.
-    pub(super) fn put_back(&self, id: JobId, job: Box<dyn Job>) {
+    pub(crate) fn put_back(&self, id: JobId, job: Box<dyn Job>) {
         if let Some(entry) = self.inner().entries.get_mut(&id) {
             entry.waiting = Some(job);
         }
     }
 
     /// The first registered job that may run now; whatever the time is, where `now_us` is `None`.
-    pub(super) fn next_registered(&self, now_us: Option<u64>) -> Option<(JobId, Box<dyn Job>)> {
+    pub(crate) fn next_registered(&self, now_us: Option<u64>) -> Option<(JobId, Box<dyn Job>)> {
         let mut inner = self.inner();
         let may_run = |entry: &&mut Entry| {
             let is_due = now_us.is_none_or(|now_us| entry.retry.at_us <= now_us);
@@ -143,14 +143,14 @@ impl Jobs {
     }
 
     /// Whether a job of this kind may be tried now.
-    pub(super) fn may_try(&self, kind: &'static str, now_us: u64) -> bool {
+    pub(crate) fn may_try(&self, kind: &'static str, now_us: u64) -> bool {
         let inner = self.inner();
         let retry = inner.retries.get(kind);
         retry.is_none_or(|retry| retry.at_us <= now_us)
     }
 
     /// When the next job that failed may be tried again.
-    pub(super) fn next_retry_us(&self, now_us: u64) -> Option<u64> {
+    pub(crate) fn next_retry_us(&self, now_us: u64) -> Option<u64> {
         let inner = self.inner();
         let waiting = inner
             .entries
@@ -165,7 +165,7 @@ impl Jobs {
             .min()
     }
 
-    pub(super) fn start(&self, id: JobId, now_us: i64) {
+    pub(crate) fn start(&self, id: JobId, now_us: i64) {
         if let Some(entry) = self.inner().entries.get_mut(&id) {
             entry.info.state = JobState::Running;
             entry.info.started_us = Some(now_us);
@@ -176,7 +176,7 @@ impl Jobs {
 
     /// Notes how an attempt ended. A registered job (`job`) that failed is tried again later; one
     /// that the state of the store asked for will be asked for again.
-    pub(super) fn end(&self, id: JobId, job: Option<Box<dyn Job>>, done: &Result<()>, now_us: u64) {
+    pub(crate) fn end(&self, id: JobId, job: Option<Box<dyn Job>>, done: &Result<()>, now_us: u64) {
         let mut inner = self.inner();
         let Inner {
             entries, retries, ..
@@ -205,7 +205,7 @@ impl Jobs {
     }
 
     /// An attempt was dropped before its end.
-    pub(super) fn abandon(&self, id: JobId) {
+    pub(crate) fn abandon(&self, id: JobId) {
         if let Some(entry) = self.inner().entries.get_mut(&id)
             && entry.info.state == JobState::Running
         {
@@ -214,7 +214,7 @@ impl Jobs {
     }
 
     /// What a job that runs is to do.
-    pub(super) fn order(&self, id: JobId) -> Order {
+    pub(crate) fn order(&self, id: JobId) -> Order {
         let inner = self.inner();
         if inner.is_stopped {
             return Order::Stop(StoreErrorKind::Closed.into());
@@ -226,7 +226,7 @@ impl Jobs {
         }
     }
 
-    pub(super) fn set_progress(&self, id: JobId, done: u64, total: Option<u64>) {
+    pub(crate) fn set_progress(&self, id: JobId, done: u64, total: Option<u64>) {
         if let Some(entry) = self.inner().entries.get_mut(&id) {
             entry.info.done = done;
             entry.info.total = total;

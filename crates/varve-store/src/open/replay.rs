@@ -11,11 +11,11 @@ use crate::format::envelope::corrupt;
 use crate::format::log::{self, Content, LogOp};
 use crate::format::manifest::Manifest;
 use crate::format::{keys, row};
+use crate::ids::Ids;
 use crate::memtable::{Memtable, RowTable};
-use crate::run::Run;
-use crate::store::Ids;
+use crate::run::{Run, Version};
+use crate::store::Replayed;
 use crate::tree::Tree;
-use crate::version::Version;
 use varve_codec::CodecError;
 
 /// The state of a store while its log is replayed.
@@ -42,6 +42,16 @@ impl<'a> Replay<'a> {
             catalog,
             deletions_through: manifest.deletions_through,
             ids,
+        }
+    }
+
+    /// What came of it.
+    pub(crate) fn end(self) -> Replayed {
+        Replayed {
+            last: self.last,
+            version: self.version,
+            memtable: self.memtable,
+            catalog: self.catalog,
         }
     }
 

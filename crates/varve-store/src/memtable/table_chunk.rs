@@ -7,8 +7,8 @@ use varve_types::{Column, ColumnBuilder, ColumnRef, CommitSeq, Invariant, Logica
 
 use crate::error::{Result, StoreError};
 use crate::format::row::{Projection, decode_row};
+use crate::key_range::KeyRange;
 use crate::memtable::{RowTable, RowVersion};
-use crate::read::KeyRange;
 use crate::tree::Tree;
 
 /// Which rows of a table are wanted next.

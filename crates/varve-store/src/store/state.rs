@@ -7,18 +7,13 @@ use varve_sort::{VecMap, VecSet};
 use varve_types::{CommitSeq, Reservation, RunId, TreeId};
 
 use crate::catalog::Catalog;
-use crate::conflicts::RecentKeys;
 use crate::error::{Result, StoreError};
 use crate::format::manifest::Manifest;
-use crate::log::Log;
 use crate::memtable::{Memtable, Memtables};
-use crate::replay::Replay;
-use crate::row_locks::RecentRowLocks;
-use crate::run::RunPin;
-use crate::snapshot::Snapshot;
-use crate::transaction::WriteSet;
-use crate::version::Version;
-use crate::{StoreSettings, StoreStats, Transaction, TreeStorage, report};
+use crate::run::{RunPin, Version};
+use crate::store::{Log, RecentKeys, Snapshot};
+use crate::write_set::{RecentRowLocks, WriteSet};
+use crate::{StoreSettings, StoreStats, TreeStorage, report};
 
 /// The newest state of a store.
 pub(crate) struct State {
@@ -50,6 +45,14 @@ pub(crate) struct State {
     orphans: Vec<Orphan>,
     /// Runs that compactions found damaged.
     pub(crate) damaged: VecSet<RunId>,
+}
+
+/// What the log leads to from the last flush on.
+pub(crate) struct Replayed {
+    pub(crate) last: CommitSeq,
+    pub(crate) version: Version,
+    pub(crate) memtable: Memtable,
+    pub(crate) catalog: Catalog,
 }
 
 /// A transaction as others see it.
@@ -130,18 +133,18 @@ impl Garbage {
 impl State {
     /// The state after an open. Pages of retired runs were just deleted.
     pub(crate) fn new(
-        replay: Replay<'_>,
+        replayed: Replayed,
         memtable_bytes: Reservation,
         manifest: Manifest,
         log: Log,
     ) -> State {
         State {
-            last: replay.last,
-            version: Arc::new(replay.version),
-            memtable: Arc::new(replay.memtable),
+            last: replayed.last,
+            version: Arc::new(replayed.version),
+            memtable: Arc::new(replayed.memtable),
             frozen: None,
             memtable_bytes,
-            catalog: Arc::new(replay.catalog),
+            catalog: Arc::new(replayed.catalog),
             manifest,
             log,
             recent: RecentKeys::default(),
@@ -255,13 +258,13 @@ impl State {
     }
 
     /// Notes a transaction that begins.
-    pub(crate) fn add_open(&mut self, transaction: &Transaction) {
+    pub(crate) fn add_open(&mut self, snapshot: &Arc<Snapshot>, write_set: &Arc<Mutex<WriteSet>>) {
         if self.open.len() == self.open.capacity() {
             self.open.retain(|open| open.write_set.strong_count() > 0);
         }
         self.open.push(Open {
-            snapshot: Arc::downgrade(&transaction.snapshot),
-            write_set: Arc::downgrade(&transaction.write_set),
+            snapshot: Arc::downgrade(snapshot),
+            write_set: Arc::downgrade(write_set),
         });
     }
 

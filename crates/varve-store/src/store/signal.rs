@@ -6,7 +6,7 @@ use std::task::{Poll, Waker};
 
 /// A counter of changes, and who waits for the next one.
 #[derive(Default)]
-pub(super) struct Signal {
+pub(crate) struct Signal {
     inner: Mutex<Inner>,
 }
 
@@ -23,11 +23,11 @@ impl Signal {
     }
 
     /// How often it was raised so far.
-    pub(super) fn raised(&self) -> u64 {
+    pub(crate) fn raised(&self) -> u64 {
         self.inner().raised
     }
 
-    pub(super) fn raise(&self) {
+    pub(crate) fn raise(&self) {
         let wakers = {
             let mut inner = self.inner();
             inner.raised = inner.raised.wrapping_add(1);
@@ -37,7 +37,7 @@ impl Signal {
     }
 
     /// Waits until it has been raised since it was at `seen`.
-    pub(super) async fn raised_since(&self, seen: u64) {
+    pub(crate) async fn raised_since(&self, seen: u64) {
         poll_fn(|context| {
             let mut inner = self.inner();
             if inner.raised != seen {

@@ -22,10 +22,10 @@ use std::collections::VecDeque;
 use varve_kv::{Durability, Key, KeyRange, LARGE_VALUE_BYTES, WriteBatch};
 use varve_types::{Broken, CommitSeq};
 
-use crate::Store;
 use crate::error::{Result, StoreError};
 use crate::format::keys;
 use crate::format::log::{self, Content, Record, Value};
+use crate::store::Store;
 
 /// A merged value holds up to this.
 const MERGED_BYTES_MAX: usize = (1 << 20) - 64;

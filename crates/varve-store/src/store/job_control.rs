@@ -8,9 +8,8 @@ use std::task::Poll;
 use varve_types::Env;
 
 use crate::error::Result;
-use crate::jobs::Jobs;
-use crate::jobs::entries::Order;
-use crate::{JobId, Store};
+use crate::store::jobs::Order;
+use crate::store::{JobId, Jobs, Store};
 
 /// Given to a job that runs: where it is cancelled, paused and slowed down, and tells how far it
 /// is.
@@ -27,7 +26,7 @@ pub struct JobControl {
 }
 
 impl JobControl {
-    pub(super) fn new(store: &Store, id: JobId, is_polite: bool) -> JobControl {
+    pub(crate) fn new(store: &Store, id: JobId, is_polite: bool) -> JobControl {
         JobControl {
             id: Some(id),
             is_polite,

@@ -1,6 +1,8 @@
 //! Opening: take the epoch, read manifest and run heads, sweep what was never published, replay the
 //! log.
 
+mod replay;
+
 use std::sync::Arc;
 
 use varve_codec::CodecError;
@@ -12,22 +14,38 @@ use varve_types::{CommitSeq, Env, MemoryAccount, Reservation, RunId};
 use crate::StoreSettings;
 use crate::catalog::Catalog;
 use crate::error::{Result, StoreError};
-use crate::format::envelope::{Kind, corrupt, seal};
-use crate::format::keys::Found;
+use crate::format::envelope::{self, Kind, corrupt, seal};
+use crate::format::keys::{self, Found};
 use crate::format::log::is_whole;
 use crate::format::manifest::{Manifest, RunEntry};
-use crate::format::{catalog, deletion_vector, envelope, intent, keys};
-use crate::log::{Log, LogValue};
-use crate::replay::Replay;
-use crate::run::{Run, place_error};
-use crate::state::State;
-use crate::store::{Epoch, Ids, Parts};
-use crate::version::Version;
+use crate::format::{catalog, deletion_vector, intent};
+use crate::ids::Ids;
+use crate::run::{Run, Version, place_error};
+use crate::store::{Epoch, Log, LogValue, Parts, State, Store};
+
+pub(crate) use replay::Replay;
 
 /// Log and intents are read in answers of about this size.
 const SCAN_BYTES_MAX: u64 = 4 << 20;
 
-pub(crate) async fn open(
+impl Store {
+    /// Opens a store, or makes one where there is none, and fences whoever had it open.
+    ///
+    /// `55006` where another opener came in between, `0A000` for a format that this version does
+    /// not know, `XX001` naming the record where manifest, catalog or log are damaged. A damaged
+    /// run only fails reads of its tree.
+    pub async fn open(
+        kv: Arc<dyn Kv>,
+        env: Arc<dyn Env>,
+        memory: Arc<dyn MemoryAccount>,
+        settings: StoreSettings,
+    ) -> Result<Arc<Store>> {
+        let parts = open(kv, env, memory, settings).await?;
+        Ok(Arc::new(Store::new(parts)))
+    }
+}
+
+async fn open(
     kv: Arc<dyn Kv>,
     env: Arc<dyn Env>,
     memory: Arc<dyn MemoryAccount>,
@@ -56,7 +74,7 @@ pub(crate) async fn open(
             is_whole: *part == 0 && is_whole(value),
         });
     }
-    let state = State::new(replay, reservation, found.manifest, log);
+    let state = State::new(replay.end(), reservation, found.manifest, log);
     Ok(Parts {
         kv,
         env,
