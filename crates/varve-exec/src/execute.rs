@@ -12,11 +12,12 @@ use crate::context::Running;
 use crate::operators::{
     AggregateStream, AppendStream, CteStream, DistinctStream, FilterStream, FirstStream,
     JoinStream, LimitStream, LockStream, LookupStream, ProjectSetStream, ProjectStream,
-    RecursiveStream, RowRange, RowsStream, SampleStream, ScanStream, SetOperationStream,
-    SortStream, TopNStream, ValuesStream, WindowStream,
+    RecursiveStream, RightInput, RowRange, RowsStream, SampleStream, ScanStream,
+    SetOperationStream, SortStream, TopNStream, ValuesStream, WindowStream,
 };
 use crate::portion::portioned;
 use crate::profile::{Profile, ProfiledStream};
+use crate::repeated::Repeated;
 use crate::shared_rows::SharedRows;
 use crate::{BatchStream, ExecContext};
 
@@ -52,16 +53,22 @@ pub fn execute_instrumented<'a>(
 
 /// Makes operators of plans.
 #[derive(Clone)]
-pub(crate) struct Builder<'a> {
-    pub(crate) running: Running<'a>,
+struct Builder<'a> {
+    running: Running<'a>,
     profile: Option<Profile>,
     /// For a part of a plan that is built several times: the place of its next node in the profile.
     reserved: Option<Rc<Cell<usize>>>,
 }
 
 impl<'a> Builder<'a> {
+    /// A part of the plan that is built several times.
+    fn repeated(&self, part: &'a Plan) -> Repeated<'a> {
+        let builder = self.reserved(part);
+        Rc::new(move |running| builder.rebuilt(running, part))
+    }
+
     /// A builder for a part of the plan that is built several times.
-    pub(crate) fn reserved(&self, part: &Plan) -> Builder<'a> {
+    fn reserved(&self, part: &Plan) -> Builder<'a> {
         let first = match (&self.reserved, &self.profile) {
             (None, None) => return self.clone(),
             (Some(next), _) => next.replace(next.get() + part.node_count()),
@@ -74,11 +81,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Builds the part of a plan for which [`Builder::reserved`] was called, for another run of it.
-    pub(crate) fn rebuilt(
-        &self,
-        running: Running<'a>,
-        part: &'a Plan,
-    ) -> Result<Box<dyn BatchStream + 'a>> {
+    fn rebuilt(&self, running: Running<'a>, part: &'a Plan) -> Result<Box<dyn BatchStream + 'a>> {
         let reserved = self.reserved.as_ref();
         let builder = Builder {
             running,
@@ -96,11 +99,7 @@ impl<'a> Builder<'a> {
     }
 
     /// `rows_wanted`: most rows that will be read of this node, where known.
-    pub(crate) fn build(
-        &self,
-        plan: &'a Plan,
-        rows_wanted: Option<u64>,
-    ) -> Result<Box<dyn BatchStream + 'a>> {
+    fn build(&self, plan: &'a Plan, rows_wanted: Option<u64>) -> Result<Box<dyn BatchStream + 'a>> {
         let Some(profile) = &self.profile else {
             return self.operator(plan, rows_wanted);
         };
@@ -187,7 +186,12 @@ impl<'a> Builder<'a> {
             }
             Plan::Join(node) => {
                 let left = self.build(&node.left, None)?;
-                Box::new(JoinStream::new(self, left, node)?)
+                let right = if node.outer.is_empty() {
+                    RightInput::Stream(self.build(&node.right, None)?)
+                } else {
+                    RightInput::Dependent(self.repeated(&node.right))
+                };
+                Box::new(JoinStream::new(running, left, right, node))
             }
             Plan::Append { inputs, .. } => {
                 let inputs = inputs.iter().map(|input| self.build(input, rows_wanted));
@@ -213,7 +217,11 @@ impl<'a> Builder<'a> {
                 rows: running.named(scan.id)?,
                 next_batch: 0,
             }),
-            Plan::Recursive(node) => Box::new(RecursiveStream::new(self, node)?),
+            Plan::Recursive(node) => {
+                let base = self.build(&node.base, None)?;
+                let step = self.repeated(&node.step);
+                Box::new(RecursiveStream::new(running, base, step, node))
+            }
             Plan::First { input, keys } => {
                 Box::new(FirstStream::new(running, self.build(input, None)?, keys))
             }

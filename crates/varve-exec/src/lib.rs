@@ -30,6 +30,7 @@ mod keys;
 mod operators;
 mod portion;
 mod profile;
+mod repeated;
 mod shared_rows;
 mod sort;
 mod source;

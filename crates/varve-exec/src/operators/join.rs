@@ -4,6 +4,7 @@
 //! as they are met between two times that the rows kept of it take too much memory. Combinations
 //! that compare as equal and look different are not one.
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use varve_expr::{Expr, evaluate, evaluate_filter};
@@ -15,10 +16,10 @@ use varve_types::{
 
 use crate::BatchStream;
 use crate::context::{Running, book};
-use crate::execute::Builder;
 use crate::gather::{Pick, gather_columns};
 use crate::join::{BuildSide, Matches};
 use crate::keys::{ABSENT, KeyIndex};
+use crate::repeated::Repeated;
 
 /// Rows kept of a dependent right input take at most about so much.
 const DEPENDENT_BYTES_MAX: usize = 16 * 1024 * 1024;
@@ -45,11 +46,18 @@ pub(crate) struct JoinStream<'a> {
     unmatched_batch: usize,
 }
 
+/// The right input of a join.
+pub(crate) enum RightInput<'a> {
+    Stream(Box<dyn BatchStream + 'a>),
+    /// One that reads values of left rows.
+    Dependent(Repeated<'a>),
+}
+
 enum Right<'a> {
     /// Read once.
     Stream(Box<dyn BatchStream + 'a>),
     /// Built for each binding of outer values.
-    Dependent(Builder<'a>, KeyIndex),
+    Dependent(Repeated<'a>, KeyIndex),
     Done,
 }
 
@@ -75,12 +83,12 @@ struct Probe {
 
 impl<'a> JoinStream<'a> {
     pub(crate) fn new(
-        builder: &Builder<'a>,
+        running: Running<'a>,
         left: Box<dyn BatchStream + 'a>,
+        right: RightInput<'a>,
         node: &'a JoinNode,
-    ) -> Result<JoinStream<'a>> {
-        let running = builder.running.clone();
-        let is_dependent = !node.outer.is_empty();
+    ) -> JoinStream<'a> {
+        let is_dependent = matches!(right, RightInput::Dependent(_));
         let mut keys: Vec<LogicalType> = Vec::new();
         keys.extend(is_dependent.then_some(LogicalType::Int8));
         keys.extend(node.equal.iter().map(|(_, key)| key.logical_type()));
@@ -93,13 +101,12 @@ impl<'a> JoinStream<'a> {
             }
             _ => None,
         };
-        let right = if is_dependent {
-            Right::Dependent(builder.reserved(&node.right), bindings_of(node))
-        } else {
-            Right::Stream(builder.build(&node.right, None)?)
+        let right = match right {
+            RightInput::Dependent(right) => Right::Dependent(right, bindings_of(node)),
+            RightInput::Stream(right) => Right::Stream(right),
         };
         let keeps_right = matches!(node.kind, JoinKind::Right | JoinKind::Full);
-        Ok(JoinStream {
+        JoinStream {
             booked: running.reservation(),
             running,
             left: Some(left),
@@ -111,7 +118,7 @@ impl<'a> JoinStream<'a> {
             probe: None,
             matched: Vec::new(),
             unmatched_batch: 0,
-        })
+        }
     }
 
     async fn read_right(&mut self) -> Result<()> {
@@ -194,10 +201,10 @@ impl<'a> JoinStream<'a> {
             self.build = BuildSide::new(&keys, self.node.right.types(), false);
             self.booked.resize(0)?;
         }
-        let Right::Dependent(builder, bindings) = &mut self.right else {
+        let Right::Dependent(rebuilt, bindings) = &mut self.right else {
             return Ok(None);
         };
-        let builder = builder.clone();
+        let rebuilt = Rc::clone(rebuilt);
         let eval = self.running.eval();
         let outer = self.node.outer.iter();
         let values = outer.map(|(_, expr)| evaluate(expr, batch, &eval));
@@ -214,7 +221,7 @@ impl<'a> JoinStream<'a> {
             let slots = self.node.outer.iter().map(|(slot, _)| *slot);
             let row_values = values.iter().map(|column| column.value(row as usize));
             let running = self.running.with_outer(slots.zip(row_values));
-            let mut right = builder.rebuilt(running, &self.node.right)?;
+            let mut right = rebuilt(running)?;
             let binding = ids.get(row as usize).copied();
             while let Some(batch) = right.next().await? {
                 self.add_right(batch, binding)?;

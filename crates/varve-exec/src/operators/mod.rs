@@ -27,7 +27,7 @@ pub(crate) use cte::CteStream;
 pub(crate) use distinct::DistinctStream;
 pub(crate) use filter::FilterStream;
 pub(crate) use first::FirstStream;
-pub(crate) use join::JoinStream;
+pub(crate) use join::{JoinStream, RightInput};
 pub(crate) use limit::{LimitStream, RowRange};
 pub(crate) use lock::LockStream;
 pub(crate) use lookup::LookupStream;

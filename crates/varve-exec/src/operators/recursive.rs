@@ -8,14 +8,14 @@ use varve_types::{Batch, LocalFuture, Reservation, Result, Selection};
 
 use crate::BatchStream;
 use crate::context::{Running, book};
-use crate::execute::Builder;
 use crate::keys::KeyIndex;
+use crate::repeated::Repeated;
 use crate::shared_rows::SharedRows;
 
 /// Gives rows as they are made, so that a LIMIT above ends an endless recursion.
 pub(crate) struct RecursiveStream<'a> {
     running: Running<'a>,
-    builder: Builder<'a>,
+    step: Repeated<'a>,
     node: &'a RecursiveNode,
     round: Option<Box<dyn BatchStream + 'a>>,
     /// The rows of this round, which the next one reads.
@@ -27,20 +27,20 @@ pub(crate) struct RecursiveStream<'a> {
 
 impl<'a> RecursiveStream<'a> {
     pub(crate) fn new(
-        builder: &Builder<'a>,
+        running: Running<'a>,
+        base: Box<dyn BatchStream + 'a>,
+        step: Repeated<'a>,
         node: &'a RecursiveNode,
-    ) -> Result<RecursiveStream<'a>> {
-        let running = builder.running.clone();
-        let round = builder.build(&node.base, None)?;
-        Ok(RecursiveStream {
+    ) -> RecursiveStream<'a> {
+        RecursiveStream {
             booked: running.reservation(),
-            builder: builder.reserved(&node.step),
+            step,
             made: Rc::new(SharedRows::new(running.clone(), node.types.clone(), None)),
             running,
             node,
-            round: Some(round),
+            round: Some(base),
             seen: node.distinct.then(|| KeyIndex::new(&node.types)),
-        })
+        }
     }
 
     /// The rows of a batch that were not given before.
@@ -78,7 +78,7 @@ impl<'a> RecursiveStream<'a> {
             let empty = SharedRows::new(self.running.clone(), self.node.types.clone(), None);
             let made = core::mem::replace(&mut self.made, Rc::new(empty));
             let running = self.running.with_named(self.node.id, made);
-            self.round = Some(self.builder.rebuilt(running, &self.node.step)?);
+            self.round = Some((self.step)(running)?);
         }
         Ok(None)
     }
