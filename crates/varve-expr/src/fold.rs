@@ -3,7 +3,8 @@
 use varve_types::{LogicalType, Value};
 
 use crate::cast::is_immutable_cast;
-use crate::{EvalContext, Expr, Parameters, evaluate_constant};
+use crate::evaluate_constant;
+use crate::tree::{EvalContext, Expr, Parameters};
 
 /// The same expression with what is constant in it computed. What would fail is left as it is, so
 /// that the error arises only if a row gets there; parameters and `now()` are not constant.

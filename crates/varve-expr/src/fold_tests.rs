@@ -3,7 +3,8 @@
 use varve_types::{CompareOp, LogicalType, Value};
 
 use super::{fold, fold_condition};
-use crate::{Expr, resolve_function, resolve_operator};
+use crate::tree::Expr;
+use crate::{resolve_function, resolve_operator};
 
 fn int(number: i32) -> Expr {
     Expr::Literal {

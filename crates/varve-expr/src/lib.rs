@@ -22,26 +22,18 @@ mod aggregate;
 mod cast;
 mod conversions;
 mod datetime;
-mod enums;
 mod evaluate;
-mod expr;
 mod fold;
-mod function;
-mod host;
+mod functions;
 mod json;
 mod kernels;
 mod listing;
-mod locale;
-mod names;
 mod numeral;
-mod placeholder;
 #[cfg(feature = "planted")]
 pub mod planted;
 mod regex;
 mod resolve;
-mod set_rows;
-mod signature;
-pub mod walk;
+mod tree;
 
 pub use aggregate::{
     Accumulator, AggregateArgs, AggregateFunction, ListedAggregate, is_aggregate, resolve_aggregate,
@@ -54,21 +46,18 @@ pub use conversions::{
     assignment_cast_allowed, common_type, explicit_cast_allowed, implicit_cast_allowed,
 };
 pub use datetime::Zone;
-pub use enums::{EnumLabels, Enums};
-pub use evaluate::{EvalContext, Parameters, evaluate, evaluate_constant, evaluate_filter};
-pub use expr::{Expr, Parameter};
+pub use evaluate::{evaluate, evaluate_constant, evaluate_filter, set_rows};
 pub use fold::{fold, fold_condition};
-pub use function::{
-    Function, FunctionFacts, Volatility, function_facts, function_name, function_number,
-    is_function, is_set_function, operator_named, repeats_any,
-};
-pub use host::{
-    AdvisoryCall, AdvisoryKey, AdvisoryLock, Host, JobOrder, SequenceCall, SequenceRef,
+pub use functions::{
+    FunctionFacts, function_facts, function_name, function_number, is_function, is_set_function,
+    operator_named, repeats_any,
 };
 pub use kernels::shifted_value;
 pub use listing::function_names;
-pub use locale::{ByteaOutput, DEFAULT_LOCALE, DateOrder, DateStyle, IntervalStyle, Locale};
-pub use names::{Names, NamesRef};
-pub use placeholder::Placeholder;
 pub use resolve::{Arguments, Slot, resolve_call, resolve_function, resolve_operator};
-pub use set_rows::{SetRows, set_rows};
+pub use tree::walk;
+pub use tree::{
+    AdvisoryCall, AdvisoryKey, AdvisoryLock, ByteaOutput, DEFAULT_LOCALE, DateOrder, DateStyle,
+    EnumLabels, Enums, EvalContext, Expr, Function, Host, IntervalStyle, JobOrder, Locale, Names,
+    NamesRef, Parameter, Parameters, Placeholder, SequenceCall, SequenceRef, SetRows, Volatility,
+};

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::aggregate::aggregate_names;
-use crate::function::{Entry, Kernel};
 use crate::kernels::TABLE;
+use crate::tree::{Entry, Kernel};
 
 /// The names of all functions and operators by kind, each kind in order.
 ///

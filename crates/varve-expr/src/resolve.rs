@@ -2,10 +2,9 @@
 
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use crate::Function;
 use crate::conversions::{common_type, implicit_cast_allowed};
-use crate::function::{Entry, entries_of};
-use crate::signature::{Binding, Param, bind};
+use crate::functions::entries_of;
+use crate::tree::{Binding, Entry, Function, Param, bind};
 
 use LogicalType as T;
 

@@ -3,7 +3,7 @@
 use varve_types::LogicalType;
 
 use super::{common_type, resolve_function, resolve_operator};
-use crate::Function;
+use crate::tree::Function;
 use crate::{AggregateArgs, resolve_aggregate};
 
 use LogicalType as T;
@@ -230,7 +230,7 @@ fn placeholders() {
 #[test]
 fn every_function_of_the_table_is_found_by_its_name() {
     for entry in crate::kernels::TABLE.iter().copied().flatten() {
-        let known = crate::function::entries_of(entry.name);
+        let known = crate::functions::entries_of(entry.name);
         assert!(known.iter().any(|known| core::ptr::eq(*known, entry)));
     }
 }

@@ -6,10 +6,9 @@ use varve_types::{
     PhysicalType, Result, SqlState, Value, nearest_f32,
 };
 
-use super::state::State as GroupState;
 use super::{AggregateFunction, ListedAggregate};
-use crate::EvalContext;
-use crate::kernels::{Native, Row, pack};
+use crate::kernels::{Native, pack};
+use crate::tree::{EvalContext, Row, State as GroupState};
 
 /// The running state of one aggregate for many groups.
 #[derive(Clone, Debug)]

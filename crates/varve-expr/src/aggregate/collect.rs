@@ -5,9 +5,8 @@ use varve_types::{
     SqlState, Value,
 };
 
-use super::state::State;
 use crate::cast::too_many_dimensions;
-use crate::kernels::Row;
+use crate::tree::{Row, State};
 
 /// The most buckets of a histogram.
 const BUCKETS_MAX: i32 = 1 << 20;

@@ -3,8 +3,7 @@
 use varve_types::{LogicalType, Value};
 
 use super::Accumulator;
-use super::entry::{Aggregate, Kind};
-use crate::Function;
+use crate::tree::{Aggregate, Function, Kind};
 
 /// An aggregate with the type of its argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,9 +2,8 @@
 
 use varve_types::{Error, Json, LogicalType, Result, SqlState, Value};
 
-use super::state::State;
 use crate::json::{LINE, decoded, jsonb, key_of, to_json, write_cell_as_json, write_string};
-use crate::kernels::Row;
+use crate::tree::{Row, State};
 
 fn text_of(row: &Row<'_>, i: usize) -> Result<Value> {
     let mut text = String::new();

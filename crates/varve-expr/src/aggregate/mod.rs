@@ -5,20 +5,16 @@
 
 mod accumulator;
 mod collect;
-mod entry;
 mod function;
 mod json;
 mod moments;
 mod ordered;
 mod resolve;
 mod simple;
-mod state;
 mod table;
 
 #[cfg(test)]
 mod tests;
-
-pub(crate) use entry::Aggregate;
 
 pub use accumulator::Accumulator;
 pub use function::{AggregateFunction, ListedAggregate};

@@ -6,8 +6,7 @@
 
 use varve_types::{Decimal, Error, LogicalType, Result, SqlState, Value, Variation};
 
-use super::state::State;
-use crate::kernels::Row;
+use crate::tree::{Row, State};
 
 /// The parts of the state of doubles.
 #[derive(Clone, Copy, Default)]

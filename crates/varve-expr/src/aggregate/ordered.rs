@@ -4,9 +4,8 @@ use core::cmp::Ordering;
 
 use varve_types::{ArrayValue, Error, LogicalType, Result, SqlState, Value};
 
-use super::state::{Ranks, State};
 use crate::datetime::times_interval;
-use crate::kernels::Row;
+use crate::tree::{Ranks, Row, State};
 
 /// Keeps the direct argument of the first row, then the values that are not NULL.
 pub(super) fn with_direct(state: &mut State, row: &Row<'_>) -> Result<()> {

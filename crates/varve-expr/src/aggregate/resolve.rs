@@ -2,12 +2,11 @@
 
 use varve_types::{Error, LogicalType, Result, SqlState};
 
-use super::entry::{Aggregate, Kind};
 use super::function::{AggregateFunction, ListedAggregate};
 use super::table::{aggregates, aggregates_of};
 use crate::Arguments;
-use crate::function::{Entry, Kernel};
 use crate::resolve::{ambiguous, placed, resolve_among, unknown};
+use crate::tree::{Aggregate, Entry, Kernel, Kind};
 
 use LogicalType as T;
 

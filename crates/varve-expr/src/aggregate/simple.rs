@@ -3,9 +3,8 @@
 
 use varve_types::{Error, Interval, LogicalType, Result, SqlState, Value};
 
-use super::state::State;
 use crate::datetime::divided_interval;
-use crate::kernels::Row;
+use crate::tree::{Row, State};
 
 /// The value kept, NULL without a row.
 pub(super) fn kept(state: &State, _: LogicalType) -> Result<Value> {

@@ -2,12 +2,9 @@
 
 use varve_types::{LogicalType, Result, Value};
 
-use super::entry::{Aggregate, Kind};
-use super::state::State;
 use super::{collect, json, moments, ordered, simple};
-use crate::function::{Entry, Kernel};
-use crate::kernels::{Row, strict as function};
-use crate::signature::Param;
+use crate::kernels::strict as function;
+use crate::tree::{Aggregate, Entry, Kernel, Kind, Param, Row, State};
 
 const BOOL: Param = Param::of(LogicalType::Boolean);
 const INT2: Param = Param::of(LogicalType::Int2);

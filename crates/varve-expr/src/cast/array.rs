@@ -9,7 +9,7 @@ use varve_types::{
 
 use super::parse::parse_value_with_mod;
 use super::write::write_value;
-use crate::locale::Locale;
+use crate::tree::Locale;
 
 pub(super) fn parse_array(
     text: &str,

@@ -4,7 +4,7 @@ use core::fmt::Write;
 
 use varve_types::{Error, Result, SqlState};
 
-use crate::locale::ByteaOutput;
+use crate::tree::ByteaOutput;
 
 fn invalid_bytea(message: impl Into<String>) -> Error {
     Error::new(SqlState::INVALID_PARAMETER_VALUE, message)

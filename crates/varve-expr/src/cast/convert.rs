@@ -13,7 +13,7 @@ use crate::conversions::{assignment_cast_allowed, explicit_cast_allowed};
 use crate::datetime::{convert_moment, is_zone_conversion};
 use crate::json::write_json;
 use crate::kernels::checked_float;
-use crate::locale::Locale;
+use crate::tree::Locale;
 
 /// Converts a value as `CAST` does when `explicit`, else only where assignment would; `42846` where
 /// neither does.

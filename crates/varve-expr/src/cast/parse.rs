@@ -10,7 +10,7 @@ use super::length::coerce_length;
 use super::row::parse_row;
 use crate::datetime::{parse_date, parse_interval, parse_time, parse_timestamp};
 use crate::json::{check_json, parse_json, parse_path, write_path};
-use crate::locale::Locale;
+use crate::tree::Locale;
 
 /// Reads a value as PostgreSQL's input function of the type does: `22P02`, `22007`, `22008`,
 /// `22003`.

@@ -4,7 +4,7 @@ use varve_types::{Error, LogicalType, Result, RowTypeId, RowValue, SqlState, Typ
 
 use super::parse::parse_value_with_mod;
 use super::write::write_value;
-use crate::locale::Locale;
+use crate::tree::Locale;
 
 /// Appends a row: NULL fields are empty, and what would not be read back stands in quotes.
 pub(super) fn write_row(stored: &[u8], locale: &Locale, text: &mut String) {

@@ -4,7 +4,7 @@ use proptest::prelude::{any, prop_assert_eq, proptest};
 use varve_types::{LogicalType, SqlState, Value};
 
 use super::{cast_value, format_value, parse_value};
-use crate::DEFAULT_LOCALE;
+use crate::tree::DEFAULT_LOCALE;
 
 use LogicalType as T;
 

@@ -4,7 +4,7 @@
 use varve_types::{LogicalType, TypeMod};
 
 use super::{format_value, parse_value_with_mod};
-use crate::DEFAULT_LOCALE;
+use crate::tree::DEFAULT_LOCALE;
 
 fn ty(name: &str) -> (LogicalType, TypeMod) {
     let plain = |ty| (ty, TypeMod::NONE);

@@ -10,7 +10,7 @@ use super::float_text::{write_float4, write_float8};
 use super::row::write_row;
 use crate::datetime::{write_date, write_interval, write_time, write_timestamp};
 use crate::json::write_json;
-use crate::locale::Locale;
+use crate::tree::Locale;
 
 /// A value as PostgreSQL's output function writes it; empty for NULL.
 pub fn format_value(value: &Value, locale: &Locale) -> String {

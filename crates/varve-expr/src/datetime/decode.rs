@@ -6,7 +6,7 @@ use super::number::leading_integer;
 use super::tokens::{Kind, Token, tokens};
 use super::words::{Word, word};
 use super::zone::{Abbreviation, Zone, abbreviation};
-use crate::locale::Locale;
+use crate::tree::Locale;
 
 /// The longest text, without spaces, with a byte after each token.
 const TEXT_BYTES_MAX: usize = 129;

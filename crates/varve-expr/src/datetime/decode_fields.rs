@@ -5,7 +5,7 @@ use super::decode::{DATE, DAY, DAY_OF_YEAR, Decoder, Fields, MONTH, TIME, YEAR};
 use super::fault::Fault;
 use super::number::{fraction_us, integer, leading_integer};
 use super::words::{Word, word};
-use crate::locale::DateOrder;
+use crate::tree::DateOrder;
 
 impl Decoder<'_> {
     /// A date whose parts are joined.

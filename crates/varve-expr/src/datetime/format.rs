@@ -3,7 +3,7 @@
 use super::civil::{Civil, HOUR_US, SECOND_US, split_day};
 use super::interval::write_fraction;
 use super::{INFINITY_US, MINUS_INFINITY_US};
-use crate::locale::{DateOrder, DateStyle, Locale};
+use crate::tree::{DateOrder, DateStyle, Locale};
 
 /// Names of months, of which styles show three letters.
 pub(super) const MONTHS: [&str; 12] = [

@@ -7,7 +7,7 @@ use varve_types::{Error, Interval, IntervalFields, LogicalType, Result, SqlState
 use super::civil::{Civil, DAY_US, HOUR_US, SECOND_US, check_timestamp, split_day};
 use super::zone::Zone;
 use super::{INFINITY_US, MINUS_INFINITY_US};
-use crate::locale::IntervalStyle;
+use crate::tree::IntervalStyle;
 
 /// `22008`
 pub(crate) fn interval_out_of_range() -> Error {

@@ -8,7 +8,7 @@ use super::interval::{bounded_interval, interval_out_of_range};
 use super::number::{fraction_us, leading_integer};
 use super::tokens::{Kind, tokens};
 use super::words::{Word, word};
-use crate::locale::IntervalStyle;
+use crate::tree::IntervalStyle;
 
 /// The longest text, without spaces, with a byte after each token.
 const TEXT_BYTES_MAX: usize = 256;

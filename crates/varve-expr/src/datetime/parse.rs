@@ -6,7 +6,7 @@ use super::civil::{Civil, DAY_US, SECOND_US, check_date, check_timestamp};
 use super::decode::{Decoded, Moment, decode, decode_time};
 use super::fault::Fault;
 use super::{INFINITY_US, MINUS_INFINITY_US};
-use crate::locale::Locale;
+use crate::tree::Locale;
 
 /// The input function of `date`. A time of day is read and ignored.
 pub(crate) fn parse_date(text: &str, locale: &Locale) -> Result<i32> {

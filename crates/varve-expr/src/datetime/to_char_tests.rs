@@ -1,9 +1,8 @@
 //! Answers of PostgreSQL.
 
 use super::{interval_to_char, timestamp_to_char};
-use crate::datetime::{parse_interval, parse_timestamp};
-use crate::locale::{IntervalStyle, Locale};
-use crate::{DEFAULT_LOCALE, Zone};
+use crate::datetime::{Zone, parse_interval, parse_timestamp};
+use crate::tree::{DEFAULT_LOCALE, IntervalStyle, Locale};
 use varve_types::TypeMod;
 
 #[test]

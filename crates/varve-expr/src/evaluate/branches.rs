@@ -5,8 +5,8 @@ use std::sync::Arc;
 use varve_types::{Batch, Column, ColumnBuilder, ColumnRef, LogicalType, Result, Selection, Value};
 
 use super::conditions::{chosen_of, evaluate_filter, narrowed};
-use super::{EvalContext, evaluate};
-use crate::Expr;
+use super::evaluate;
+use crate::tree::{EvalContext, Expr};
 
 pub(super) fn case(
     branches: &[(Expr, Expr)],

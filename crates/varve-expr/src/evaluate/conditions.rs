@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use varve_types::{Batch, Bitmap, Column, ColumnData, ColumnRef, Result, Selection};
 
-use super::{EvalContext, boolean_column, evaluate};
-use crate::Expr;
-use crate::kernels::pack;
+use super::evaluate;
+use crate::kernels::{boolean_column, pack};
+use crate::tree::{EvalContext, Expr};
 
 /// The chosen rows of `batch` for which a condition is true, in the form that [`Batch::select`]
 /// takes.

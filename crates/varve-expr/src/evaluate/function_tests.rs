@@ -1,12 +1,10 @@
 //! Functions by name, with PostgreSQL's documented answers.
 
-use varve_expr::Parameters;
 use varve_types::{LogicalType, Value};
 
-use super::{EvalContext, evaluate_constant};
-use crate::{
-    DEFAULT_LOCALE, Expr, Locale, cast_value, format_value, resolve_function, resolve_operator,
-};
+use super::evaluate_constant;
+use crate::tree::{DEFAULT_LOCALE, EvalContext, Expr, Locale, Parameter, Parameters};
+use crate::{cast_value, format_value, resolve_function, resolve_operator};
 
 use Value::{Float4, Float8, Int2, Int4, Int8};
 
@@ -360,7 +358,7 @@ fn dates_and_times() {
 #[test]
 fn parameters_take_the_type_that_was_inferred() {
     let parameter = |index| Expr::Parameter {
-        index,
+        parameter: Parameter::Given(index),
         ty: LogicalType::Int8,
     };
     let context = EvalContext {

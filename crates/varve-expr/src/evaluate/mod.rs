@@ -2,7 +2,10 @@
 
 mod branches;
 mod conditions;
+mod domain;
 mod encoded;
+mod quantified;
+mod set_rows;
 
 #[cfg(test)]
 pub(crate) mod forms;
@@ -19,47 +22,18 @@ use varve_types::{
 };
 
 use crate::cast::{cast_column, cast_value};
-use crate::function::{Call, Function, Volatility};
-use crate::kernels::{ConstantList, compare_columns, distinct_columns, pack, run};
+use crate::kernels::{
+    ConstantList, boolean_column, compare_columns, distinct_columns, pack, run_by,
+};
 #[cfg(feature = "planted")]
 use crate::planted::{Planted, is_planted};
-use crate::{Expr, Host, Locale, Parameter};
+use crate::tree::{Call, EvalContext, Expr, Function, Kernel, Nested, Parameter, Volatility};
 
 pub use conditions::evaluate_filter;
 
+pub use set_rows::set_rows;
+
 use encoded::map_columns;
-
-/// The values of parameters.
-#[derive(Clone, Copy, Debug)]
-pub struct Parameters<'a> {
-    /// `$1`, `$2`, ...
-    pub given: &'a [Value],
-    /// The results of the functions that ran before the statement.
-    pub called: &'a [Value],
-}
-
-impl<'a> Parameters<'a> {
-    /// Those of a statement without any.
-    pub const NONE: Parameters<'static> = Parameters::given(&[]);
-
-    /// Those that a user gives.
-    pub const fn given(given: &'a [Value]) -> Parameters<'a> {
-        Parameters { given, called: &[] }
-    }
-}
-
-/// What an expression may read beside its input.
-#[derive(Clone, Copy, Debug)]
-pub struct EvalContext<'a> {
-    /// What parameters stand for.
-    pub params: Parameters<'a>,
-    /// What enclosing queries set, by slot.
-    pub outer: &'a [Value],
-    /// The settings of the session and its time.
-    pub locale: &'a Locale,
-    /// The database, where there is one.
-    pub host: Option<&'a dyn Host>,
-}
 
 /// The value of `expr` for each of the chosen rows of `batch`.
 pub fn evaluate(expr: &Expr, batch: &Batch, context: &EvalContext<'_>) -> Result<ColumnRef> {
@@ -171,12 +145,6 @@ pub fn evaluate_constant(expr: &Expr, context: &EvalContext<'_>) -> Result<Value
     Ok(evaluate(expr, &Batch::new(Vec::new(), 1), context)?.value(0))
 }
 
-/// A column of conditions.
-pub(crate) fn boolean_column(bits: Bitmap, validity: Option<Bitmap>) -> Result<Column> {
-    Column::plain(LogicalType::Boolean, ColumnData::Boolean(bits), validity)
-        .ok_or_else(|| Error::internal("a condition of unequal length"))
-}
-
 fn outer<'a>(slot: usize, context: &EvalContext<'a>) -> Result<&'a Value> {
     let value = context.outer.get(slot);
     value.ok_or_else(|| Error::internal("a subquery reads a value that nothing set"))
@@ -206,7 +174,23 @@ fn parameter_value(
     }
 }
 
-pub(crate) fn call(
+/// The kernel of a function of which the table has the name only.
+fn nested_kernel(nested: Nested) -> Kernel {
+    match nested {
+        Nested::Any => Kernel::Columns(quantified::any),
+        Nested::All => Kernel::Columns(quantified::all),
+        Nested::ElementsHold => Kernel::Rows(domain::elements_hold),
+    }
+}
+
+fn run(function: Function, call: &Call<'_>) -> Result<Column> {
+    match function.entry.kernel {
+        Kernel::Nested(nested) => run_by(&nested_kernel(nested), function, call),
+        ref kernel => run_by(kernel, function, call),
+    }
+}
+
+fn call(
     function: Function,
     args: Vec<ColumnRef>,
     rows: usize,

@@ -2,14 +2,14 @@
 //! time.
 
 use std::sync::Arc;
-use varve_expr::Parameters;
 
 use proptest::prelude::{prop_assert_eq, proptest};
 use varve_types::{Batch, Column, ColumnBuilder, CompareOp, LogicalType, Selection, Value};
 
 use super::forms::{column_in_form, domain};
-use super::{EvalContext, evaluate, evaluate_filter};
-use crate::{DEFAULT_LOCALE, Expr, cast_value, fold, resolve_function, resolve_operator};
+use super::{evaluate, evaluate_filter};
+use crate::tree::{DEFAULT_LOCALE, EvalContext, Expr, Parameters};
+use crate::{cast_value, fold, resolve_function, resolve_operator};
 
 use LogicalType as T;
 
@@ -197,7 +197,9 @@ fn slow(expr: &Expr, row: &[Value]) -> Outcome {
     match expr {
         Expr::Column { index, .. } => Ok(row[*index].clone()),
         Expr::Literal { value, .. } => Ok(value.clone()),
-        Expr::Parameter { .. } | Expr::Outer { .. } => Err("no parameters here".to_owned()),
+        Expr::Placeholder { .. } | Expr::Parameter { .. } | Expr::Outer { .. } => {
+            Err("no parameters here".to_owned())
+        }
         Expr::Compare { op, left, right } => {
             let order = slow(left, row)?.compare(&slow(right, row)?);
             boolean(order.map(|order| op.holds(order)))

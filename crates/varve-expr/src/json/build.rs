@@ -6,8 +6,8 @@ use varve_types::{
 
 use super::parse::{parse_json, too_deep};
 use super::write::{write_json, write_string};
-use crate::Locale;
 use crate::cast::write_value;
+use crate::tree::Locale;
 
 /// Appends a value as `to_json` gives it; an element of an array stands behind `separator`.
 pub(crate) fn write_as_json(

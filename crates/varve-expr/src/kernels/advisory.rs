@@ -2,9 +2,8 @@
 
 use varve_types::{Result, Value};
 
-use super::operand::Row;
 use super::session::host;
-use crate::{AdvisoryCall, AdvisoryKey, AdvisoryLock};
+use crate::tree::{AdvisoryCall, AdvisoryKey, AdvisoryLock, Row};
 
 /// Others may have it so, too.
 pub(super) const SHARED: u8 = 1;

@@ -4,7 +4,7 @@
 use varve_types::{Error, Result, SqlState, Value};
 
 use super::arithmetic::{canonical, checked_float};
-use super::operand::Row;
+use crate::tree::Row;
 
 const RADIANS: f64 = core::f64::consts::PI / 180.0;
 

@@ -7,8 +7,8 @@
 
 use varve_types::{Column, Error, Result, SqlState, Value};
 
-use super::operand::{Native, Row, validity_of};
-use crate::function::Call;
+use super::operand::{Native, validity_of};
+use crate::tree::{Call, Row};
 
 fn binary<T: Native>(
     call: &Call<'_>,

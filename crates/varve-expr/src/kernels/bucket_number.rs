@@ -5,7 +5,7 @@ use core::cmp::Ordering;
 use varve_types::{Decimal, Error, Result, SqlState, Value};
 
 use super::arithmetic::out_of_range;
-use super::operand::Row;
+use crate::tree::Row;
 
 fn invalid(message: &str) -> Error {
     Error::new(SqlState::INVALID_ARGUMENT_FOR_WIDTH_BUCKET, message)

@@ -2,8 +2,8 @@
 
 use varve_types::{Error, Result, SqlState, Value};
 
-use super::operand::Row;
 use super::text::check_length;
+use crate::tree::Row;
 
 fn bytea(bytes: impl Into<std::sync::Arc<[u8]>>) -> Result<Value> {
     Ok(Value::Bytea(bytes.into()))

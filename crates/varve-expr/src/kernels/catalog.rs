@@ -2,9 +2,8 @@
 
 use varve_types::{Error, LogicalType, Result, SqlState, Value, unparenthesized};
 
-use super::Row;
-use crate::SetRows;
-use crate::set_rows::values;
+use crate::tree::set_rows::values;
+use crate::tree::{Row, SetRows};
 
 /// `pg_typeof(any)`
 pub(super) fn type_of(row: &Row<'_>) -> Result<Value> {

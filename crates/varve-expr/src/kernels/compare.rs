@@ -7,7 +7,7 @@ use varve_types::{
 };
 
 use super::operand::{Native, TextOperand, pack, validity_of};
-use crate::evaluate::boolean_column;
+use crate::kernels::boolean_column;
 
 /// `left op right` for plain or constant columns of one type; NULL where a side is NULL.
 pub(crate) fn compare_columns(

@@ -2,7 +2,7 @@
 
 use varve_types::{ArrayValue, ElementType, EnumId, Error, LogicalType, Result, SqlState, Value};
 
-use super::operand::Row;
+use crate::tree::Row;
 
 /// The enumeration of the arguments and the places of all its labels, in order.
 fn places(row: &Row<'_>) -> Result<(EnumId, Vec<i32>)> {

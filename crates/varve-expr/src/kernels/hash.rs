@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use varve_types::{Result, Value};
 
-use super::operand::Row;
+use crate::tree::Row;
 
 /// The message with its padding: blocks of `block` bytes, the length of it in bits at the end.
 fn padded(message: &[u8], block: usize, length: &[u8]) -> Vec<u8> {

@@ -7,7 +7,7 @@ use varve_types::{
 };
 
 use super::operand::{Native, TextOperand, pack};
-use crate::evaluate::boolean_column;
+use crate::kernels::boolean_column;
 
 /// The constants of a list, ready to be searched.
 pub(crate) struct ConstantList {

@@ -2,10 +2,9 @@
 
 use varve_types::{Error, Result, Value};
 
-use super::operand::Row;
 use crate::cast::parse_value_with_mod;
-use crate::set_rows::rows;
-use crate::{Names, SetRows};
+use crate::tree::set_rows::rows;
+use crate::tree::{Names, Row, SetRows};
 
 /// The error of reading the text as a value of the type, if there is one.
 fn fault(row: &Row<'_>) -> Result<Option<Error>> {

@@ -2,8 +2,7 @@
 
 use varve_types::{Column, ColumnBuilder, Result, Value};
 
-use crate::JobOrder;
-use crate::function::Call;
+use crate::tree::{Call, JobOrder};
 
 pub(super) fn cancel(call: &Call<'_>) -> Result<Column> {
     order(call, JobOrder::Cancel)

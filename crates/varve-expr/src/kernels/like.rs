@@ -2,10 +2,10 @@
 
 use varve_types::{Column, Error, Result, SqlState};
 
-use super::operand::{Row, TextOperand, pack, validity_of};
+use super::operand::{TextOperand, pack, validity_of};
 use super::text::{lower_into, lowered};
-use crate::evaluate::boolean_column;
-use crate::function::Call;
+use crate::kernels::boolean_column;
+use crate::tree::{Call, Row};
 
 pub(super) fn like(call: &Call<'_>) -> Result<Column> {
     match_rows(call, false, false)

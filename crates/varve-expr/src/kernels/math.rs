@@ -3,7 +3,7 @@
 use varve_types::{Error, Result, SqlState, Value};
 
 use super::arithmetic::{canonical, checked_float, out_of_range};
-use super::operand::Row;
+use crate::tree::Row;
 
 pub(super) fn abs_int4(row: &Row<'_>) -> Result<Value> {
     let absolute = row.int4(0).checked_abs();

@@ -3,8 +3,8 @@
 use varve_types::{Decimal, LogicalType, Result, Value, nearest_f32};
 
 use super::arithmetic::{checked_float, division_by_zero, out_of_range};
-use super::operand::Row;
 use crate::numeral::{self, Number};
+use crate::tree::Row;
 
 /// The operators and functions of two numerics.
 macro_rules! of_two {

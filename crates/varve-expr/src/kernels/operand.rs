@@ -1,10 +1,6 @@
 //! How kernels read their arguments.
 
-use varve_types::{
-    Bitmap, Column, ColumnData, ColumnRef, Decimal, Interval, LogicalType, TextData, Value,
-};
-
-use crate::{EvalContext, Zone};
+use varve_types::{Bitmap, Column, ColumnData, ColumnRef, Error, LogicalType, Result, TextData};
 
 /// The values of a plain or constant column, as a slice; a constant is one value.
 #[derive(Clone, Copy)]
@@ -127,75 +123,17 @@ fn pack_bytes(bits: &[u8]) -> Bitmap {
     Bitmap::from_bytes(bytes, bits.len())
 }
 
+/// A column of conditions.
+pub(crate) fn boolean_column(bits: Bitmap, validity: Option<Bitmap>) -> Result<Column> {
+    Column::plain(LogicalType::Boolean, ColumnData::Boolean(bits), validity)
+        .ok_or_else(|| Error::internal("a condition of unequal length"))
+}
+
 /// Rows in which no argument is NULL; `None` means all.
 pub(crate) fn validity_of(args: &[ColumnRef]) -> Option<Bitmap> {
     let mut bitmaps = args.iter().filter_map(|arg| arg.validity());
     let first = bitmaps.next()?.clone();
     Some(bitmaps.fold(first, |both, bits| both.and(bits)))
-}
-
-/// One row of the arguments of a call. The readers answer a default for a NULL and for another
-/// type.
-pub(crate) struct Row<'a> {
-    pub(crate) args: &'a [ColumnRef],
-    pub(crate) row: usize,
-    pub(crate) context: &'a EvalContext<'a>,
-    /// The type of the result.
-    pub(crate) result: LogicalType,
-}
-
-impl Row<'_> {
-    pub(crate) fn value(&self, i: usize) -> Value {
-        self.args
-            .get(i)
-            .map_or(Value::Null, |arg| arg.value(self.row))
-    }
-
-    pub(crate) fn is_null(&self, i: usize) -> bool {
-        self.args.get(i).is_none_or(|arg| arg.is_null(self.row))
-    }
-
-    pub(crate) fn text(&self, i: usize) -> &str {
-        self.args
-            .get(i)
-            .and_then(|arg| arg.str_at(self.row))
-            .unwrap_or_default()
-    }
-
-    /// The stored form of a value that is held as bytes.
-    pub(crate) fn bytes(&self, i: usize) -> Option<&[u8]> {
-        self.args.get(i).and_then(|arg| arg.binary_at(self.row))
-    }
-
-    pub(crate) fn int4(&self, i: usize) -> i32 {
-        i32::try_from(self.int8(i)).unwrap_or(0)
-    }
-
-    pub(crate) fn int8(&self, i: usize) -> i64 {
-        self.value(i).word().unwrap_or(0)
-    }
-
-    pub(crate) fn float8(&self, i: usize) -> f64 {
-        self.value(i).double().unwrap_or(0.0)
-    }
-
-    pub(crate) fn decimal(&self, i: usize) -> Decimal {
-        let arg = self.args.get(i);
-        arg.and_then(|arg| arg.decimal_at(self.row))
-            .unwrap_or(Decimal::ZERO)
-    }
-
-    /// The time zone of the session.
-    pub(crate) fn zone(&self) -> &Zone {
-        &self.context.locale.zone
-    }
-
-    pub(crate) fn interval(&self, i: usize) -> Interval {
-        match self.value(i) {
-            Value::Interval(interval) => interval,
-            _ => Interval::default(),
-        }
-    }
 }
 
 #[cfg(test)]

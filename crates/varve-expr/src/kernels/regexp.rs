@@ -5,10 +5,9 @@ use std::rc::Rc;
 use varve_types::meter::{self, ValueList};
 use varve_types::{ArrayValue, ElementType, Error, Result, SqlState, Value};
 
-use super::operand::Row;
-use crate::SetRows;
 use crate::regex::{Options, Regex, Spans};
-use crate::set_rows::values;
+use crate::tree::set_rows::values;
+use crate::tree::{Row, SetRows};
 
 /// The longest text that a replacement makes.
 const TEXT_BYTES_MAX: usize = 64 << 20;

@@ -2,7 +2,7 @@
 
 use varve_types::{Error, LogicalType, Result, RowValue, Value};
 
-use super::Row;
+use crate::tree::Row;
 
 fn taken_apart(row: &Row<'_>, i: usize) -> Result<RowValue> {
     match row.value(i) {

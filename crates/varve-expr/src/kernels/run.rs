@@ -8,20 +8,25 @@ use varve_types::{
 };
 
 use super::operand::{Native, validity_of};
-use crate::function::{Call, Entry, Function, Kernel};
+use crate::tree::{Call, Entry, Function, Kernel};
 
 /// The most text that one call makes for one batch.
 const COLUMN_TEXT_BYTES_MAX: usize = 256 << 20;
 
 /// The result of `function` for every row of the call.
 pub(crate) fn run(function: Function, call: &Call<'_>) -> Result<Column> {
+    run_by(&function.entry.kernel, function, call)
+}
+
+/// As [`run`], by a kernel that the table does not have.
+pub(crate) fn run_by(kernel: &Kernel, function: Function, call: &Call<'_>) -> Result<Column> {
     let entry = function.entry;
     let validity = || validity_of(call.args).filter(|_| entry.strict);
-    let result = match entry.kernel {
+    let result = match kernel {
         _ if function.spread => run_spread(function, call),
         Kernel::Columns(kernel) => kernel(call),
-        Kernel::Float(kernel) => run_float(kernel, call, validity()),
-        _ => run_rows(entry, call, validity().as_ref()),
+        Kernel::Float(kernel) => run_float(*kernel, call, validity()),
+        kernel => run_rows(kernel, entry, call, validity().as_ref()),
     };
     meter::check()?;
     result
@@ -93,7 +98,12 @@ fn run_float(
         .ok_or_else(|| Error::internal("a result of unequal length"))
 }
 
-fn run_rows(entry: &Entry, call: &Call<'_>, validity: Option<&Bitmap>) -> Result<Column> {
+fn run_rows(
+    kernel: &Kernel,
+    entry: &Entry,
+    call: &Call<'_>,
+    validity: Option<&Bitmap>,
+) -> Result<Column> {
     let mut builder = ColumnBuilder::with_capacity(call.result, call.rows);
     let mut text = String::new();
     let mut text_bytes = 0;
@@ -103,7 +113,7 @@ fn run_rows(entry: &Entry, call: &Call<'_>, validity: Option<&Bitmap>) -> Result
             continue;
         }
         let args = call.row(row);
-        match &entry.kernel {
+        match kernel {
             Kernel::Rows(kernel) => {
                 let value = kernel(&args)?;
                 builder.push(&value);
@@ -122,7 +132,11 @@ fn run_rows(entry: &Entry, call: &Call<'_>, validity: Option<&Bitmap>) -> Result
                 builder.push_str(&text);
                 meter::steps(steps_of(text.len()))?;
             }
-            Kernel::Columns(_) | Kernel::Float(_) | Kernel::Set(_) | Kernel::Aggregate(_) => {
+            Kernel::Columns(_)
+            | Kernel::Float(_)
+            | Kernel::Set(_)
+            | Kernel::Aggregate(_)
+            | Kernel::Nested(_) => {
                 return Err(Error::internal("a column kernel run by rows"));
             }
         }

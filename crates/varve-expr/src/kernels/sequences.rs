@@ -2,9 +2,7 @@
 
 use varve_types::{Column, ColumnBuilder, Error, Result, Value};
 
-use super::operand::Row;
-use crate::function::Call;
-use crate::{SequenceCall, SequenceRef};
+use crate::tree::{Call, Row, SequenceCall, SequenceRef};
 
 pub(super) fn nextval(call: &Call<'_>) -> Result<Column> {
     each(call, |sequence, _| SequenceCall::Next(sequence))

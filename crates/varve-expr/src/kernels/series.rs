@@ -4,9 +4,9 @@ use core::cmp::Ordering;
 
 use varve_types::{Decimal, Error, LogicalType, Result, SqlState, Value};
 
-use super::operand::Row;
 use super::time::{named_zone, shifted_value};
-use crate::{SetRows, Zone};
+use crate::datetime::Zone;
+use crate::tree::{Row, SetRows};
 
 /// The rest of a series.
 struct Series {

@@ -2,8 +2,7 @@
 
 use varve_types::{Error, Interval, Result, SqlState, Value};
 
-use super::operand::Row;
-use crate::Host;
+use crate::tree::{Host, Row};
 
 pub(super) fn host<'a>(row: &Row<'a>) -> Result<&'a dyn Host> {
     let host = row.context.host;

@@ -2,7 +2,7 @@
 
 use varve_types::{Error, Result, SqlState, Value};
 
-use super::operand::Row;
+use crate::tree::Row;
 
 /// Units, each 1,024 of the one before.
 const UNITS: [&str; 6] = ["bytes", "kB", "MB", "GB", "TB", "PB"];

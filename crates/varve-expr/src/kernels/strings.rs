@@ -5,9 +5,9 @@ use varve_types::{
 };
 
 use super::bytes::overlay_range;
-use super::operand::Row;
 use super::text::{char_count, char_slice, check_length};
 use crate::cast::{cast_value, write_cell};
+use crate::tree::Row;
 
 fn invalid(message: impl Into<String>) -> Error {
     Error::new(SqlState::INVALID_PARAMETER_VALUE, message)

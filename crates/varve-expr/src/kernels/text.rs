@@ -2,8 +2,8 @@
 
 use varve_types::{Error, LogicalType, Result, SqlState, Value, meter};
 
-use super::operand::Row;
 use crate::cast::{cast_value, write_cell};
+use crate::tree::Row;
 
 /// The longest text that a function makes.
 const TEXT_BYTES_MAX: usize = 16 << 20;

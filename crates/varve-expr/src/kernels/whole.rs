@@ -3,7 +3,7 @@
 use varve_types::{Decimal, Error, LogicalType, Result, SqlState, Value};
 
 use super::arithmetic::out_of_range;
-use super::operand::Row;
+use crate::tree::Row;
 
 fn whole(row: &Row<'_>, number: Option<i64>) -> Result<Value> {
     let value = number.and_then(|number| Value::of_word(row.result, number));

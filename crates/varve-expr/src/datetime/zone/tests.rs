@@ -1,6 +1,6 @@
 use super::{Abbreviation, Zone, abbreviation, table};
 use crate::datetime::{parse_timestamp, write_timestamp};
-use crate::locale::Locale;
+use crate::tree::Locale;
 
 fn in_zone(name: &str, text: &str) -> String {
     let locale = Locale {

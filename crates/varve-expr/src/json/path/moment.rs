@@ -5,11 +5,11 @@ use core::fmt::Write;
 
 use varve_types::{Error, Result, SqlState};
 
-use crate::DEFAULT_LOCALE;
 use crate::datetime::{
     Civil, DAY_US, HOUR_US, SECOND_US, check_date, check_timestamp, write_date, write_time,
     write_timestamp,
 };
+use crate::tree::DEFAULT_LOCALE;
 
 /// A date, a time or both, with a time zone or without.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -6,7 +6,7 @@ use super::moment::Moment;
 use super::query::{At, Fail, Found, Outcome, Query, Sink, Value, soft};
 use super::{Chain, Item, Method, Operator};
 use crate::cast::parse_value;
-use crate::locale::DEFAULT_LOCALE;
+use crate::tree::DEFAULT_LOCALE;
 
 /// What an array accessor finds.
 const NO_ARRAY: SqlState = SqlState::SQL_JSON_ARRAY_NOT_FOUND;

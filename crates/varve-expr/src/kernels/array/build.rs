@@ -2,8 +2,8 @@
 
 use varve_types::{ArrayDimension, ArrayValue, Error, Result, SqlState, Value, meter};
 
-use super::{array, check_size, element_of_result, finished, subscript_error};
-use crate::kernels::Row;
+use super::{check_size, element_of_result, finished, subscript_error};
+use crate::tree::Row;
 
 /// `ARRAY[a, b, ...]`
 pub(in crate::kernels) fn construct(row: &Row<'_>) -> Result<Value> {
@@ -16,7 +16,9 @@ pub(in crate::kernels) fn stack(row: &Row<'_>) -> Result<Value> {
     let mut stacked: Option<ArrayValue> = None;
     let mut has_empty = false;
     for i in 0..row.args.len() {
-        let inner = array(row, i)?.filter(|inner| !inner.dimensions.is_empty());
+        let inner = row
+            .nullable_array(i)?
+            .filter(|inner| !inner.dimensions.is_empty());
         match (&mut stacked, inner) {
             (_, None) => has_empty = true,
             (Some(stacked), Some(inner)) => {
@@ -50,7 +52,7 @@ fn uneven() -> Error {
 pub(in crate::kernels) fn fill(row: &Row<'_>) -> Result<Value> {
     let null = |message: &str| Error::new(SqlState::NULL_VALUE_NOT_ALLOWED, message);
     let numbers = |i: usize| -> Result<Vec<i32>> {
-        let array = array(row, i)?;
+        let array = row.nullable_array(i)?;
         let array =
             array.ok_or_else(|| null("dimension array or low bound array cannot be null"))?;
         if array.dimensions.len() > 1 {

@@ -3,8 +3,8 @@
 use varve_types::{ArrayDimension, ArrayValue, Error, Result, SqlState, Value};
 
 use super::search::Equality;
-use super::{array, array_or_empty, finished, present, subscript_error};
-use crate::kernels::Row;
+use super::{array_or_empty, finished, present, subscript_error};
+use crate::tree::Row;
 
 /// `array || element`
 pub(in crate::kernels) fn append(row: &Row<'_>) -> Result<Value> {
@@ -42,7 +42,7 @@ fn lengthened(mut array: ArrayValue) -> Result<Value> {
 
 /// `array || array`; of arrays with one dimension more, the other is an element.
 pub(in crate::kernels) fn concatenate(row: &Row<'_>) -> Result<Value> {
-    let (left, right) = match (array(row, 0)?, array(row, 1)?) {
+    let (left, right) = match (row.nullable_array(0)?, row.nullable_array(1)?) {
         (None, None) => return Ok(Value::Null),
         (Some(only), None) | (None, Some(only)) => return finished(only),
         (Some(left), Some(right)) => (left, right),
@@ -101,7 +101,7 @@ pub(in crate::kernels) fn concatenate(row: &Row<'_>) -> Result<Value> {
 
 /// `array_remove(array, value)`
 pub(in crate::kernels) fn remove(row: &Row<'_>) -> Result<Value> {
-    let Some(mut array) = array(row, 0)? else {
+    let Some(mut array) = row.nullable_array(0)? else {
         return Ok(Value::Null);
     };
     if array.dimensions.len() > 1 {
@@ -125,7 +125,7 @@ pub(in crate::kernels) fn remove(row: &Row<'_>) -> Result<Value> {
 
 /// `array_replace(array, value, other)`
 pub(in crate::kernels) fn replace(row: &Row<'_>) -> Result<Value> {
-    let Some(mut array) = array(row, 0)? else {
+    let Some(mut array) = row.nullable_array(0)? else {
         return Ok(Value::Null);
     };
     let equality = Equality::of(array.element)?;

@@ -1,13 +1,11 @@
 //! What the shape of an array is.
 
 use core::fmt::Write;
-use std::sync::Arc;
 
-use varve_types::{ArrayDimension, Batch, Column, Error, Result, VECTOR_ROWS, Value};
+use varve_types::{ArrayDimension, Result, Value};
 
-use super::{array, end, int4, present};
-use crate::evaluate::evaluate;
-use crate::kernels::Row;
+use super::{end, int4, present};
+use crate::tree::Row;
 
 fn dimension(row: &Row<'_>) -> Result<Option<ArrayDimension>> {
     let array = present(row, 0)?;
@@ -52,21 +50,4 @@ pub(in crate::kernels) fn dimensions(row: &Row<'_>) -> Result<Value> {
     } else {
         Value::text(text)
     })
-}
-
-/// Whether the elements of an array are of a domain: the array, the type of such arrays.
-pub(in crate::kernels) fn elements_hold(row: &Row<'_>) -> Result<Value> {
-    let names = row.context.locale.names.as_ref();
-    let names = names.ok_or_else(|| Error::unsupported("an array of a domain here"))?;
-    let number = u32::try_from(row.int8(1)).unwrap_or(0);
-    let condition = names.0.element_condition(number)?;
-    let Some(array) = array(row, 0)? else {
-        return Ok(Value::Boolean(true));
-    };
-    for values in array.values.chunks(VECTOR_ROWS) {
-        let column = Column::from_values(array.element.logical(), values);
-        let batch = Batch::new(vec![Arc::new(column)], values.len());
-        evaluate(&condition, &batch, row.context)?;
-    }
-    Ok(Value::Boolean(true))
 }

@@ -3,7 +3,6 @@
 mod build;
 mod edit;
 mod facts;
-mod quantified;
 mod random;
 mod search;
 mod sets;
@@ -12,12 +11,11 @@ mod text;
 
 use varve_types::{ArrayDimension, ArrayValue, ElementType, Error, Result, SqlState, Value};
 
-use super::operand::Row;
+use crate::tree::Row;
 
 pub(super) use build::{construct, fill, stack};
 pub(super) use edit::{append, concatenate, prepend, remove, replace, trim};
-pub(super) use facts::{cardinality, dimensions, elements_hold, length, lower, ndims, upper};
-pub(super) use quantified::{all, any};
+pub(super) use facts::{cardinality, dimensions, length, lower, ndims, upper};
 pub(super) use random::{sample, shuffle};
 pub(super) use search::{contains, is_contained, overlaps, position, positions, width_bucket};
 pub(super) use sets::{subscripts, unnest};
@@ -27,26 +25,15 @@ pub(super) use text::{join, split, split_to_rows};
 /// The most elements of an array that a function makes.
 const ELEMENTS_MAX: usize = 1 << 22;
 
-/// The array at argument `i`, `None` where it is NULL.
-fn array(row: &Row<'_>, i: usize) -> Result<Option<ArrayValue>> {
-    match row.value(i) {
-        Value::Null => Ok(None),
-        Value::Array(element, stored) => match ArrayValue::decode(element, &stored) {
-            Some(array) => Ok(Some(array)),
-            None => Err(Error::internal("an array that cannot be read")),
-        },
-        _ => Err(Error::internal("a function of arrays without one")),
-    }
-}
-
 /// The array at argument `i` of a strict function.
 fn present(row: &Row<'_>, i: usize) -> Result<ArrayValue> {
-    array(row, i)?.ok_or_else(|| Error::internal("a strict function of a NULL"))
+    row.nullable_array(i)?
+        .ok_or_else(|| Error::internal("a strict function of a NULL"))
 }
 
 /// The array at argument `i`, without elements where it is NULL; of the type of the result then.
 fn array_or_empty(row: &Row<'_>, i: usize) -> Result<ArrayValue> {
-    let found = array(row, i)?;
+    let found = row.nullable_array(i)?;
     Ok(found.unwrap_or_else(|| ArrayValue::of(element_of_result(row), Vec::new())))
 }
 

@@ -3,8 +3,8 @@
 use varve_types::{ArrayDimension, ArrayValue, Error, Result, SqlState, Value};
 
 use super::{finished, present};
-use crate::kernels::Row;
 use crate::kernels::session::host;
+use crate::tree::Row;
 
 /// `array_shuffle(array)`
 pub(in crate::kernels) fn shuffle(row: &Row<'_>) -> Result<Value> {

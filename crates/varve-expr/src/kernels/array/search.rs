@@ -4,8 +4,8 @@ use core::cmp::Ordering;
 
 use varve_types::{ArrayValue, ElementType, Error, Result, SqlState, Value};
 
-use super::{array, end, finished, int4, present};
-use crate::kernels::Row;
+use super::{end, finished, int4, present};
+use crate::tree::Row;
 
 /// How elements are compared. NULL is the same as NULL and nothing else.
 pub(super) struct Equality;
@@ -27,7 +27,7 @@ impl Equality {
 
 /// The subscripts at which a value stands, from a subscript on; `None` for a NULL array.
 fn places(row: &Row<'_>) -> Result<Option<Vec<Value>>> {
-    let Some(array) = array(row, 0)? else {
+    let Some(array) = row.nullable_array(0)? else {
         return Ok(None);
     };
     if array.dimensions.len() > 1 {

@@ -4,9 +4,8 @@ use varve_types::{Result, Value, meter};
 
 use super::present;
 use super::search::subscripts_of;
-use crate::SetRows;
-use crate::kernels::Row;
-use crate::set_rows::values;
+use crate::tree::set_rows::values;
+use crate::tree::{Row, SetRows};
 
 /// `unnest(array)`
 pub(in crate::kernels) fn unnest(row: &Row<'_>) -> Result<Box<dyn SetRows>> {

@@ -5,7 +5,7 @@
 use varve_types::{ArrayDimension, ArrayValue, Error, Result, SqlState, Value};
 
 use super::{array_or_empty, check_size, end, finished, present, subscript_error};
-use crate::kernels::Row;
+use crate::tree::Row;
 
 /// `array[i][j]`; NULL where there is no such element.
 pub(in crate::kernels) fn element(row: &Row<'_>) -> Result<Value> {

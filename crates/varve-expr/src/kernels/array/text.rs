@@ -4,11 +4,10 @@ use varve_types::meter::ValueList;
 use varve_types::{ArrayValue, ElementType, Result, Value};
 
 use super::{check_size, finished, present};
-use crate::SetRows;
 use crate::cast::write_value;
-use crate::kernels::Row;
 use crate::kernels::text::check_length;
-use crate::set_rows::values;
+use crate::tree::set_rows::values;
+use crate::tree::{Row, SetRows};
 
 /// `array_to_string(array, delimiter [, null])`
 pub(in crate::kernels) fn join(row: &Row<'_>) -> Result<Value> {

@@ -3,7 +3,7 @@
 use varve_types::{Json, JsonKind, JsonView, LogicalType, Result, Value};
 
 use crate::json::{Shallow, Token, parse_index, shallow, write_json};
-use crate::kernels::Row;
+use crate::tree::Row;
 
 /// A step into a value.
 enum Step {

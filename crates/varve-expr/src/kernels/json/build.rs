@@ -4,8 +4,8 @@ use varve_types::{ArrayValue, Error, Json, LogicalType, Result, SqlState, Value}
 
 use super::invalid;
 use crate::json::{self, Shallow, jsonb, shallow, write_string};
-use crate::kernels::Row;
 use crate::kernels::text::check_length;
+use crate::tree::Row;
 
 fn wants_jsonb(row: &Row<'_>) -> bool {
     row.result == LogicalType::Jsonb

@@ -4,7 +4,7 @@ use varve_types::{Error, Json, Result, SqlState, Value};
 
 use super::invalid;
 use crate::json::{self, Change, jsonb};
-use crate::kernels::Row;
+use crate::tree::Row;
 
 /// `jsonb || jsonb`
 pub(in crate::kernels) fn concat(row: &Row<'_>) -> Result<Value> {

@@ -4,7 +4,7 @@ use varve_types::{Json, JsonKind, Result, Value};
 
 use super::invalid;
 use crate::json::{self, Shallow, kind_name, shallow};
-use crate::kernels::Row;
+use crate::tree::Row;
 
 /// `json[b]_typeof`
 pub(in crate::kernels) fn type_of(row: &Row<'_>) -> Result<Value> {

@@ -32,8 +32,8 @@ pub(super) use sets::{array_elements, each, each_text, object_keys};
 
 use varve_types::{ArrayValue, Error, Json, JsonView, LogicalType, Result, SqlState, Value};
 
-use super::Row;
 use crate::json::decoded;
+use crate::tree::Row;
 
 fn invalid(message: impl Into<String>) -> Error {
     Error::new(SqlState::INVALID_PARAMETER_VALUE, message)

@@ -3,8 +3,7 @@
 use varve_types::{Error, Json, Result, SqlState, Value};
 
 use crate::json::{Found, FoundRows, Query, decoded, jsonb, parse_path};
-use crate::kernels::Row;
-use crate::set_rows::SetRows;
+use crate::tree::{Row, SetRows};
 
 /// What a call asks for, and its answer.
 fn asked<T>(row: &Row<'_>, uses_zone: bool, ask: fn(&Query<'_>, bool) -> Result<T>) -> Result<T> {

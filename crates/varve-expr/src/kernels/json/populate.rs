@@ -11,9 +11,8 @@ use varve_types::{
 use super::invalid;
 use crate::cast::parse_value_with_mod;
 use crate::json::{Shallow, Token, shallow, write_json};
-use crate::kernels::Row;
-use crate::locale::Locale;
-use crate::set_rows::{self, SetRows};
+use crate::tree::set_rows;
+use crate::tree::{Locale, Row, SetRows};
 
 /// The name, type and modifier of a field.
 type Field = (String, LogicalType, TypeMod);

@@ -6,8 +6,8 @@ use varve_types::{Json, LogicalType, Result, Value};
 use super::access::{json_as_text, jsonb_as_text};
 use super::invalid;
 use crate::json::{Shallow, jsonb, shallow};
-use crate::kernels::Row;
-use crate::set_rows::{self, SetRows};
+use crate::tree::set_rows;
+use crate::tree::{Row, SetRows};
 
 /// `json[b]_array_elements[_text]`
 pub(in crate::kernels) fn array_elements(row: &Row<'_>) -> Result<Box<dyn SetRows>> {

@@ -3,7 +3,7 @@
 use varve_types::{Json, Result, Value};
 
 use crate::json::{Found, Query, check_json, decoded, parse_json, parse_path, write_json};
-use crate::kernels::Row;
+use crate::tree::Row;
 
 fn document(row: &Row<'_>) -> Result<Json> {
     match row.value(0) {

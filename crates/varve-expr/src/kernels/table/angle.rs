@@ -1,7 +1,7 @@
 //! Angles, roots and the error function.
 
-use crate::function::{Entry, Kernel};
 use crate::kernels::{angle, math};
+use crate::tree::{Entry, Kernel};
 
 use super::{FLOAT8, strict};
 use Kernel::{Float, Rows};

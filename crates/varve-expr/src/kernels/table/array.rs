@@ -1,14 +1,13 @@
 //! Arrays, and functions of any type.
 
-use crate::function::{Entry, Kernel};
 use crate::kernels::{array, enums, math, row};
-use crate::signature::Param;
+use crate::tree::{Entry, Kernel, Nested, Param};
 
 use super::{
     ANY, BOOL, COMPATIBLE, COMPATIBLES, ELEMENT, ELEMENTS, INT4, INT4S, TEXT, TEXTS, lax, repeated,
     stable, strict, variadic, volatile, with_nulls,
 };
-use Kernel::{Columns, Rows, Set};
+use Kernel::{Rows, Set};
 
 const ENUM: Param = Param::ENUM;
 
@@ -209,6 +208,16 @@ pub(super) static FORMS: &[Entry] = &[
     lax("\0field", &[ELEMENT, ANY, INT4], ELEMENT, Rows(row::field)),
     lax("\0row is null", &[ANY], BOOL, Rows(row::is_null)),
     lax("\0row is not null", &[ANY], BOOL, Rows(row::has_all)),
-    lax("\0any", &[TEXT, ANY, ANY], BOOL, Columns(array::any)),
-    lax("\0all", &[TEXT, ANY, ANY], BOOL, Columns(array::all)),
+    lax(
+        "\0any",
+        &[TEXT, ANY, ANY],
+        BOOL,
+        Kernel::Nested(Nested::Any),
+    ),
+    lax(
+        "\0all",
+        &[TEXT, ANY, ANY],
+        BOOL,
+        Kernel::Nested(Nested::All),
+    ),
 ];

@@ -1,8 +1,7 @@
 //! `time_bucket` and `time_bucket_gapfill`, in the forms that TimescaleDB documents.
 
-use crate::function::{Entry, Kernel};
 use crate::kernels::time;
-use crate::signature::Param;
+use crate::tree::{Entry, Kernel, Param};
 
 use super::{
     ANY, BOOL, COMPATIBLE, DATE, ELEMENT, FLOAT4, FLOAT8, INT2, INT4, INT8, NUM, SPAN, STAMP,

@@ -2,9 +2,8 @@
 
 use varve_types::LogicalType;
 
-use crate::function::{Entry, Kernel};
-use crate::kernels::{array, catalog, input};
-use crate::signature::Param;
+use crate::kernels::{catalog, input};
+use crate::tree::{Entry, Kernel, Nested, Param};
 
 use super::{
     ANY, BOOL, INT2, INT4, INT8, NAME, TEXT, columns, lax, repeated, stable, strict, with_nulls,
@@ -25,7 +24,7 @@ const fn fixed(
     name: &'static str,
     args: &'static [Param],
     result: Param,
-    kernel: fn(&crate::kernels::Row<'_>) -> varve_types::Result<varve_types::Value>,
+    kernel: fn(&crate::tree::Row<'_>) -> varve_types::Result<varve_types::Value>,
 ) -> Entry {
     stable(name, args, result, Rows(kernel))
 }
@@ -127,11 +126,11 @@ pub(super) static ROWS: &[Entry] = &[
         Set(catalog::no_rows),
     ),
     with_nulls(repeated(fixed("\0domain", &[ANY], BOOL, catalog::domain))),
-    with_nulls(repeated(fixed(
+    with_nulls(repeated(stable(
         "\0domains",
         &[ANY],
         BOOL,
-        array::elements_hold,
+        Kernel::Nested(Nested::ElementsHold),
     ))),
     known("obj_description", &[OID, TEXT], TEXT),
     known("obj_description", &[OID], TEXT),

@@ -1,8 +1,7 @@
 //! Dates, times and intervals.
 
-use crate::function::{Entry, Kernel};
 use crate::kernels::time;
-use crate::signature::Param;
+use crate::tree::{Entry, Kernel, Param};
 
 use super::{
     BOOL, DATE, FLOAT8, INT4, NUM, SPAN, STAMP, STAMPTZ, TEXT, TIME, lax, named, stable, strict,

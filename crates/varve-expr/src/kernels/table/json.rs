@@ -2,9 +2,8 @@
 
 use varve_types::LogicalType;
 
-use crate::function::{Entry, Kernel, Volatility};
 use crate::kernels::json;
-use crate::signature::Param;
+use crate::tree::{Entry, Kernel, Param, Volatility};
 
 use super::{
     ANY, BOOL, ELEMENT, ELEMENTS, INT4, TEXT, columns, lax, named, repeated, stable, strict,
@@ -70,7 +69,7 @@ const fn steps(name: &'static str, args: &'static [Param], result: Param) -> Ent
 
 const fn changing(
     name: &'static str,
-    kernel: fn(&crate::kernels::Row<'_>) -> varve_types::Result<varve_types::Value>,
+    kernel: fn(&crate::tree::Row<'_>) -> varve_types::Result<varve_types::Value>,
     names: &'static [&'static str],
 ) -> Entry {
     named(
@@ -263,7 +262,7 @@ pub(super) static PATHS: &[Entry] = &[
 const fn members(
     name: &'static str,
     args: &'static [Param],
-    kernel: fn(&crate::kernels::Row<'_>) -> varve_types::Result<Box<dyn crate::SetRows>>,
+    kernel: fn(&crate::tree::Row<'_>) -> varve_types::Result<Box<dyn crate::tree::SetRows>>,
     names: &'static [(&'static str, Param)],
 ) -> Entry {
     let entry = strict(name, args, Param::RECORD, Set(kernel));

@@ -1,7 +1,7 @@
 //! Numbers: operators and functions.
 
-use crate::function::{Entry, Kernel};
 use crate::kernels::{arithmetic, math, numeric};
+use crate::tree::{Entry, Kernel};
 
 use super::{FLOAT4, FLOAT8, INT2, INT4, INT8, NUM, strict};
 use Kernel::{Columns, Float, Rows};

@@ -20,8 +20,7 @@ mod whole;
 
 use varve_types::LogicalType;
 
-use crate::function::{Entry, Kernel, Volatility};
-use crate::signature::Param;
+use crate::tree::{Entry, Kernel, Param, Volatility};
 
 /// Every function and operator.
 pub(crate) static TABLE: [&[Entry]; 24] = [

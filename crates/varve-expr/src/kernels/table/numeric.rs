@@ -1,8 +1,7 @@
 //! Numbers of any type: absolute values, digits, buckets, and numbers as text and bytes.
 
-use crate::function::{Entry, Kernel};
 use crate::kernels::{bucket_number, bytes, math, numeric};
-use crate::signature::Param;
+use crate::tree::{Entry, Kernel, Param};
 
 use super::{FLOAT4, FLOAT8, INT2, INT4, INT8, NUM, TEXT, strict};
 use Kernel::{Float, Rows};

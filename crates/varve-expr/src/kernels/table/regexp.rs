@@ -1,8 +1,7 @@
 //! Regular expressions.
 
-use crate::function::{Entry, Kernel};
 use crate::kernels::regexp;
-use crate::signature::Param;
+use crate::tree::{Entry, Kernel, Param};
 
 use super::{BOOL, INT4, TEXT, strict};
 use Kernel::{Rows, Set, Text};

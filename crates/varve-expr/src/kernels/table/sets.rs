@@ -1,7 +1,7 @@
 //! Functions that answer with rows and belong to no other subject.
 
-use crate::function::{Entry, Kernel};
 use crate::kernels::series;
+use crate::tree::{Entry, Kernel};
 
 use super::{INT4, INT8, NUM, SPAN, STAMP, STAMPTZ, TEXT, strict};
 use Kernel::Set;

@@ -2,9 +2,8 @@
 
 use varve_types::LogicalType;
 
-use crate::function::{Entry, Kernel};
 use crate::kernels::json::sqlite;
-use crate::signature::Param;
+use crate::tree::{Entry, Kernel, Param};
 
 use super::{INT4, TEXT, repeated, strict};
 use Kernel::Rows;

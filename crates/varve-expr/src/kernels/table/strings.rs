@@ -2,9 +2,8 @@
 
 use varve_types::LogicalType;
 
-use crate::function::{Entry, Kernel};
 use crate::kernels::{bytes, hash, strings, text};
-use crate::signature::Param;
+use crate::tree::{Entry, Kernel, Param};
 
 use super::{
     ANY, BOOL, ELEMENT, INT4, INT8, TEXT, lax, named, of_session, stable, strict, variadic,

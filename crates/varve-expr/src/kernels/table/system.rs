@@ -2,9 +2,8 @@
 
 use varve_types::LogicalType;
 
-use crate::function::{Entry, Kernel};
 use crate::kernels::{advisory, jobs, sequences, session, size};
-use crate::signature::Param;
+use crate::tree::{Entry, Kernel, Param};
 
 use super::{
     ANY, BOOL, FLOAT8, INT4, INT8, NAME, SPAN, STAMPTZ, TEXT, lax, named, stable, strict, volatile,
@@ -20,7 +19,7 @@ const REGCLASS: Param = Param::of(LogicalType::Regclass);
 const fn sized(
     name: &'static str,
     args: &'static [Param],
-    kernel: fn(&crate::kernels::Row<'_>) -> varve_types::Result<varve_types::Value>,
+    kernel: fn(&crate::tree::Row<'_>) -> varve_types::Result<varve_types::Value>,
 ) -> Entry {
     volatile(name, args, INT8, Rows(kernel))
 }

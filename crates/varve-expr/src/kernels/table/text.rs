@@ -1,8 +1,7 @@
 //! Strings.
 
-use crate::function::{Entry, Kernel};
 use crate::kernels::{like, text};
-use crate::signature::Param;
+use crate::tree::{Entry, Kernel, Param};
 
 use super::{ANY, BOOL, INT4, NON_ARRAY, TEXT, of_session, stable, strict, variadic};
 use Kernel::{Columns, Rows, Text};

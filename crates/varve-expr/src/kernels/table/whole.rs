@@ -1,8 +1,7 @@
 //! Whole numbers: bits, divisors, counts.
 
-use crate::function::{Entry, Kernel};
 use crate::kernels::whole;
-use crate::signature::Param;
+use crate::tree::{Entry, Kernel, Param};
 
 use super::{ANY, INT2, INT4, INT8, NUM, strict, variadic};
 use Kernel::Rows;
@@ -11,7 +10,7 @@ use Kernel::Rows;
 const fn of_whole(
     name: &'static str,
     args: &'static [Param],
-    kernel: fn(&crate::kernels::Row<'_>) -> varve_types::Result<varve_types::Value>,
+    kernel: fn(&crate::tree::Row<'_>) -> varve_types::Result<varve_types::Value>,
 ) -> Entry {
     let result = match args {
         [first, ..] => *first,

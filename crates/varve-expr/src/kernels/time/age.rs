@@ -8,7 +8,7 @@ use crate::datetime::{
     Civil, DAY_US, Zone, add_interval_in, interval_out_of_range, is_infinite, split_day,
     timestamp_of_date, timestamp_out_of_range,
 };
-use crate::kernels::operand::Row;
+use crate::tree::Row;
 
 /// `age(a, b)`: years, months and days on the calendar of the session, then time; `age(a)` counts
 /// from the midnight that began today.

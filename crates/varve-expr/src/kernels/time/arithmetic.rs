@@ -7,7 +7,7 @@ use crate::datetime::{
     DAY_US, Zone, add_interval_in, check_date, check_timestamp, divided_interval,
     interval_out_of_range, is_infinite, times_interval, timestamp_of_date,
 };
-use crate::kernels::operand::Row;
+use crate::tree::Row;
 
 fn overflow(message: &str) -> Error {
     Error::new(SqlState::DATETIME_FIELD_OVERFLOW, message)

@@ -3,10 +3,11 @@
 use varve_types::{Column, ColumnBuilder, ColumnData, ColumnRef, LogicalType, Result, Value};
 
 use super::zone::named;
-use crate::Zone;
-use crate::datetime::{Buckets, date_of_timestamp, is_infinite, timestamp_of_date, whole_bucket};
-use crate::function::Call;
-use crate::kernels::operand::{Native, Row};
+use crate::datetime::{
+    Buckets, Zone, date_of_timestamp, is_infinite, timestamp_of_date, whole_bucket,
+};
+use crate::kernels::operand::Native;
+use crate::tree::{Call, Row};
 
 /// `time_bucket(width, moment [, zone] [, origin] [, offset])`: what is behind the moment is told
 /// apart by its type.

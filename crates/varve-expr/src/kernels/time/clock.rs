@@ -4,8 +4,7 @@ use varve_types::{LogicalType, Result, TypeMod, Value};
 
 use crate::cast::coerce_length;
 use crate::datetime::{date_of_timestamp, split_day, write_timestamp};
-use crate::kernels::operand::Row;
-use crate::locale::{DateOrder, DateStyle, Locale};
+use crate::tree::{DateOrder, DateStyle, Locale, Row};
 
 /// The start of the transaction, as the type of the result; an argument is the number of digits of
 /// seconds that are kept.

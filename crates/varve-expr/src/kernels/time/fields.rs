@@ -3,12 +3,11 @@
 use varve_types::{Column, ColumnBuilder, ColumnData, Error, LogicalType, Result, Value};
 
 use super::zone::named;
-use crate::Zone;
 use crate::datetime::{
-    Extracted, Field, SECOND_US, check_timestamp, in_zone, is_infinite, timestamp_of_date,
+    Extracted, Field, SECOND_US, Zone, check_timestamp, in_zone, is_infinite, timestamp_of_date,
 };
-use crate::function::Call;
-use crate::kernels::operand::{Native, Row, TextOperand, validity_of};
+use crate::kernels::operand::{Native, TextOperand, validity_of};
+use crate::tree::{Call, Row};
 
 /// `EXTRACT(field FROM value)`, which answers a numeric.
 pub(in crate::kernels) fn extract(call: &Call<'_>) -> Result<Column> {

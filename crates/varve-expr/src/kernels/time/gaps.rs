@@ -4,9 +4,8 @@ use varve_types::{Decimal, Error, LogicalType, Result, SqlState, Value, nearest_
 
 use super::bucket::moment_us;
 use super::zone::named;
-use crate::SetRows;
 use crate::datetime::{Buckets, date_of_timestamp, timestamp_out_of_range, whole_bucket};
-use crate::kernels::operand::Row;
+use crate::tree::{Row, SetRows};
 
 /// A function that has a meaning only beside `time_bucket_gapfill`.
 pub(in crate::kernels) fn outside_of_gapfill(_: &Row<'_>) -> Result<Value> {

@@ -5,11 +5,11 @@ use varve_types::{Error, Interval, Result, SqlState, Value};
 use super::arithmetic::rounded_i64;
 use super::zone::named_at;
 use crate::datetime::{
-    Civil, DAY_US, HOUR_US, INFINITY_US, MINUS_INFINITY_US, SECOND_US, check_date, check_timestamp,
-    in_zone, interval_out_of_range, offset_of_text,
+    Civil, DAY_US, HOUR_US, INFINITY_US, MINUS_INFINITY_US, SECOND_US, Zone, check_date,
+    check_timestamp, in_zone, interval_out_of_range, offset_of_text,
 };
-use crate::kernels::operand::Row;
-use crate::{DEFAULT_LOCALE, Zone, format_value};
+use crate::format_value;
+use crate::tree::{DEFAULT_LOCALE, Row};
 
 fn overflow(message: String) -> Error {
     Error::new(SqlState::DATETIME_FIELD_OVERFLOW, message)

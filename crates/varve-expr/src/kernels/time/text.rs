@@ -5,7 +5,7 @@ use varve_types::{Result, Value};
 use crate::datetime::{
     date_from_char, interval_to_char, is_infinite, timestamp_from_char, timestamp_to_char,
 };
-use crate::kernels::operand::Row;
+use crate::tree::Row;
 
 /// `to_char(value, template)`; NULL for infinite values and an empty template.
 pub(in crate::kernels) fn to_char(row: &Row<'_>) -> Result<Value> {

@@ -7,7 +7,7 @@ use crate::datetime::{
     Abbreviation, Zone, abbreviation, check_timestamp, in_zone, interval_out_of_range, is_infinite,
     out_of_zone, unknown_zone,
 };
-use crate::kernels::operand::Row;
+use crate::tree::Row;
 
 /// The zone of a name, an abbreviation or a rule; `us` is the time in question, by clocks if it
 /// is `local`.

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use super::enums::Enums;
+use super::names::NamesRef;
 use crate::datetime::Zone;
-use crate::{Enums, NamesRef};
 
 /// How a session reads and writes dates, times, intervals and bytes, and what time it is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]

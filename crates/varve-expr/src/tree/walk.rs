@@ -2,7 +2,8 @@
 
 use varve_types::meter;
 
-use crate::{Expr, Placeholder};
+use super::expr::Expr;
+use super::placeholder::Placeholder;
 
 /// How many parts an expression has, itself included.
 fn part_count(expr: &Expr) -> usize {

@@ -2,8 +2,8 @@
 
 use varve_types::{LogicalType, Result, Value};
 
+use super::row::Row;
 use super::state::State;
-use crate::kernels::Row;
 
 /// An aggregate that takes row by row; a strict one those without NULLs among the arguments.
 #[derive(Clone, Copy)]

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use varve_types::{LogicalType, Result, RowTypeId, TypeMod, Value};
 
-use crate::Expr;
+use super::expr::Expr;
 
 /// The catalog that a statement sees.
 pub trait Names: Debug + Send + Sync {

@@ -2,8 +2,8 @@
 
 use varve_types::{CompareOp, LogicalType, TypeMod, Value};
 
-use crate::Function;
-use crate::placeholder::Placeholder;
+use super::function::Function;
+use super::placeholder::Placeholder;
 
 /// An expression over the columns of one input batch.
 ///

@@ -7,16 +7,15 @@ use varve_types::{
     ArrayValue, Column, ColumnBuilder, ColumnData, ColumnRef, CompareOp, Error, Result, Value,
 };
 
-use super::array;
-use crate::function::Call;
 use crate::kernels::{ConstantList, run};
-use crate::resolve_operator;
+use crate::resolve::resolve_operator;
+use crate::tree::Call;
 
-pub(in crate::kernels) fn any(call: &Call<'_>) -> Result<Column> {
+pub(super) fn any(call: &Call<'_>) -> Result<Column> {
     quantified(call, false)
 }
 
-pub(in crate::kernels) fn all(call: &Call<'_>) -> Result<Column> {
+pub(super) fn all(call: &Call<'_>) -> Result<Column> {
     quantified(call, true)
 }
 
@@ -28,7 +27,7 @@ fn quantified(call: &Call<'_>, for_all: bool) -> Result<Column> {
     };
     let symbol = symbol.str_at(0).unwrap_or_default();
     let constant = match arrays.data() {
-        ColumnData::Constant(_) => Some(array(&call.row(0), 2)?),
+        ColumnData::Constant(_) => Some(call.row(0).nullable_array(2)?),
         _ => None,
     };
     let op = CompareOp::of_symbol(symbol);
@@ -68,7 +67,7 @@ fn quantified(call: &Call<'_>, for_all: bool) -> Result<Column> {
 }
 
 fn array_of(call: &Call<'_>, row: usize) -> Result<Option<ArrayValue>> {
-    array(&call.row(row), 2)
+    call.row(row).nullable_array(2)
 }
 
 /// An operator of the function table over a value and each element.
