@@ -3,8 +3,8 @@
 use varve_types::{LogicalType, Value};
 
 use crate::cast::is_immutable_cast;
-use crate::evaluate_constant;
-use crate::tree::{EvalContext, Expr, Parameters};
+use crate::evaluate::evaluate_constant;
+use crate::tree::{DEFAULT_LOCALE, EvalContext, Expr, Function, Parameters};
 
 /// The same expression with what is constant in it computed. What would fail is left as it is, so
 /// that the error arises only if a row gets there; parameters and `now()` are not constant.
@@ -50,19 +50,7 @@ pub fn fold(expr: Expr) -> Expr {
             function,
             args,
             position,
-        } => {
-            let args = args.into_iter().map(fold).collect();
-            let call = Expr::Call {
-                function,
-                args,
-                position,
-            };
-            if function.is_immutable() || is_null_by_an_operand(&call) {
-                computed(call)
-            } else {
-                call
-            }
-        }
+        } => fold_call(function, args, position),
         Expr::Cast {
             input,
             to,
@@ -78,11 +66,7 @@ pub fn fold(expr: Expr) -> Expr {
                 to,
                 position,
             };
-            if is_immutable || is_null_by_an_operand(&cast) {
-                computed(cast)
-            } else {
-                cast
-            }
+            computed_where(is_immutable, cast)
         }
         Expr::Case {
             branches,
@@ -121,6 +105,15 @@ fn fold_box(expr: Expr) -> Box<Expr> {
     Box::new(fold(expr))
 }
 
+/// As [`computed`] for what gives the same in every session, or is NULL in each; else as it is.
+fn computed_where(is_immutable: bool, expr: Expr) -> Expr {
+    if is_immutable || is_null_by_an_operand(&expr) {
+        computed(expr)
+    } else {
+        expr
+    }
+}
+
 /// The value of an expression whose parts are folded, where all of them are literals.
 fn computed(expr: Expr) -> Expr {
     let is_literal = |part: &Expr| matches!(part, Expr::Literal { .. });
@@ -147,7 +140,7 @@ fn computed(expr: Expr) -> Expr {
     let context = EvalContext {
         params: Parameters::NONE,
         outer: &[],
-        locale: &crate::DEFAULT_LOCALE,
+        locale: &DEFAULT_LOCALE,
         host: None,
     };
     let is_call = matches!(expr, Expr::Call { .. });
@@ -268,6 +261,16 @@ fn fold_connective(operands: Vec<Expr>, decisive: bool) -> Expr {
             }
         }
     }
+}
+
+fn fold_call(function: Function, args: Vec<Expr>, position: u32) -> Expr {
+    let args = args.into_iter().map(fold).collect();
+    let call = Expr::Call {
+        function,
+        args,
+        position,
+    };
+    computed_where(function.is_immutable(), call)
 }
 
 /// Branches that are never taken are left out; one that always is becomes the ELSE.

@@ -83,6 +83,25 @@ impl Accumulator {
         context: &EvalContext<'_>,
     ) -> Result<()> {
         self.grow(group_count);
+        if matches!(self.state, State::Listed(..)) {
+            return self.update_listed(groups, args, context);
+        }
+        match args.first() {
+            Some(column) => self.update_common(groups, column),
+            None => {
+                count_all(&mut self.counts, groups);
+                Ok(())
+            }
+        }
+    }
+
+    /// Takes rows in one by one, by the step of the aggregate.
+    fn update_listed(
+        &mut self,
+        groups: &[u32],
+        args: &[ColumnRef],
+        context: &EvalContext<'_>,
+    ) -> Result<()> {
         if let State::Listed(listed, states) = &mut self.state {
             let strict = listed.function.is_strict();
             let (step, result) = (listed.aggregate.step, listed.function.result_type());
@@ -110,12 +129,12 @@ impl Accumulator {
                 }
                 meter::steps(1)?;
             }
-            return Ok(());
         }
-        let Some(column) = args.first() else {
-            count_all(&mut self.counts, groups);
-            return Ok(());
-        };
+        Ok(())
+    }
+
+    /// Takes a whole column in.
+    fn update_common(&mut self, groups: &[u32], column: &ColumnRef) -> Result<()> {
         let counts = &mut self.counts;
         let is_wide = column.logical_type().physical() == PhysicalType::Int64;
         match &mut self.state {

@@ -313,15 +313,7 @@ impl Decoder<'_> {
 
     fn word_token(&mut self, text: &str, next: Option<&Token>, of_time: bool) -> Result<(), Fault> {
         if let Some(found) = abbreviation(text) {
-            self.know(ZONE)?;
-            self.offset = Some(match found {
-                Abbreviation::Fixed { offset_s, .. } => Offset::East(offset_s),
-                Abbreviation::Of(zone) => {
-                    let zone = Zone::named(zone).unwrap_or_default();
-                    Offset::Abbreviation(text.to_owned(), zone)
-                }
-            });
-            return Ok(());
+            return self.abbreviation(text, found);
         }
         let Some(word) = word(text) else {
             self.know(ZONE)?;
@@ -329,47 +321,25 @@ impl Decoder<'_> {
             return Ok(());
         };
         match word {
-            Word::Filler => return Ok(()),
-            Word::Now => {
-                let now = self.locale.local_now_us();
-                self.know(if of_time { TIME } else { DATE | TIME | ZONE })?;
-                let (days, of_day) = split_day(now);
-                self.set_day(days);
-                self.set_time(of_day);
-                let offset = self.locale.zone.offset_s(self.locale.now_us);
-                self.offset = Some(Offset::East(offset));
-            }
+            Word::Filler => {}
+            Word::Now => self.now(of_time)?,
             Word::Midnight => {
                 self.know(TIME | ZONE)?;
                 self.set_time(0);
                 self.offset = Some(Offset::East(0));
             }
-            Word::Day(_) | Word::Epoch | Word::Infinity(_) if of_time => return Err(Fault::Form),
+            Word::Day(_) | Word::Epoch | Word::Infinity(_) | Word::Month(_) | Word::DayOfWeek
+                if of_time =>
+            {
+                return Err(Fault::Form);
+            }
             Word::Day(distance) => {
                 self.know(DATE)?;
                 self.set_day(self.today().days() + distance);
             }
-            Word::Epoch => {
-                self.know(DATE | TIME | ZONE)?;
-                self.special = Some(Decoded::Epoch);
-            }
-            Word::Infinity(positive) => {
-                self.know(DATE | TIME | ZONE)?;
-                self.special = Some(Decoded::Infinity(positive));
-            }
-            Word::Month(_) if of_time => return Err(Fault::Form),
-            Word::Month(month) => {
-                let has_number = self.known & MONTH != 0 && !self.has_named_month;
-                if has_number && self.known & DAY == 0 && (1..=31).contains(&self.month) {
-                    // The number before it was the day.
-                    self.day = self.month;
-                    self.know(DAY)?;
-                } else {
-                    self.know(MONTH)?;
-                }
-                self.has_named_month = true;
-                self.month = month;
-            }
+            Word::Epoch => self.special(Decoded::Epoch)?,
+            Word::Infinity(positive) => self.special(Decoded::Infinity(positive))?,
+            Word::Month(month) => self.named_month(month)?,
             Word::Summer => {
                 self.know(SUMMER)?;
                 if let Some(Offset::East(offset_s)) = &mut self.offset {
@@ -384,28 +354,74 @@ impl Decoder<'_> {
                 self.know(ERA)?;
                 self.is_before_christ = is_before;
             }
-            Word::DayOfWeek if of_time => return Err(Fault::Form),
             Word::DayOfWeek => self.know(DAY_OF_WEEK)?,
-            Word::Julian | Word::Unit => {
-                let prefix = match word {
-                    Word::Julian => Prefix::Julian,
-                    _ => Prefix::Unit,
-                };
-                if self.prefix.replace(prefix).is_some() {
-                    return Err(Fault::Form);
-                }
-            }
+            Word::Julian => self.begin(Prefix::Julian)?,
+            Word::Unit => self.begin(Prefix::Unit)?,
             Word::Time => {
                 let has_date = of_time || self.known & DATE == DATE;
                 let has_time = next.is_some_and(|next| {
                     matches!(next.kind, Kind::Number | Kind::Time | Kind::Date)
                 });
-                if !has_date || !has_time || self.prefix.replace(Prefix::Time).is_some() {
+                if !has_date || !has_time {
                     return Err(Fault::Form);
                 }
+                self.begin(Prefix::Time)?;
             }
         }
         Ok(())
+    }
+
+    /// `MSK`: an offset, or what is one in a time zone.
+    fn abbreviation(&mut self, text: &str, found: Abbreviation) -> Result<(), Fault> {
+        self.know(ZONE)?;
+        self.offset = Some(match found {
+            Abbreviation::Fixed { offset_s, .. } => Offset::East(offset_s),
+            Abbreviation::Of(zone) => {
+                let zone = Zone::named(zone).unwrap_or_default();
+                Offset::Abbreviation(text.to_owned(), zone)
+            }
+        });
+        Ok(())
+    }
+
+    fn now(&mut self, of_time: bool) -> Result<(), Fault> {
+        let now = self.locale.local_now_us();
+        self.know(if of_time { TIME } else { DATE | TIME | ZONE })?;
+        let (days, of_day) = split_day(now);
+        self.set_day(days);
+        self.set_time(of_day);
+        let offset = self.locale.zone.offset_s(self.locale.now_us);
+        self.offset = Some(Offset::East(offset));
+        Ok(())
+    }
+
+    /// What is all of a moment.
+    fn special(&mut self, what: Decoded) -> Result<(), Fault> {
+        self.know(DATE | TIME | ZONE)?;
+        self.special = Some(what);
+        Ok(())
+    }
+
+    fn named_month(&mut self, month: i64) -> Result<(), Fault> {
+        let has_number = self.known & MONTH != 0 && !self.has_named_month;
+        if has_number && self.known & DAY == 0 && (1..=31).contains(&self.month) {
+            // The number before it was the day.
+            self.day = self.month;
+            self.know(DAY)?;
+        } else {
+            self.know(MONTH)?;
+        }
+        self.has_named_month = true;
+        self.month = month;
+        Ok(())
+    }
+
+    /// Keeps a label for what follows it; none may wait already.
+    fn begin(&mut self, prefix: Prefix) -> Result<(), Fault> {
+        match self.prefix.replace(prefix) {
+            None => Ok(()),
+            Some(_) => Err(Fault::Form),
+        }
     }
 
     fn finish(self) -> Result<Moment, Fault> {

@@ -35,6 +35,24 @@ struct Field {
     ordinal: bool,
 }
 
+impl Field {
+    /// The characters of a number of this pattern; `None` where it is no plain number.
+    fn width(&self) -> Option<usize> {
+        use Pattern as P;
+        Some(match self.pattern {
+            P::DayOfWeek | P::IsoDayOfWeek | P::WeekOfMonth | P::Julian | P::Quarter => 1,
+            P::Hour12 | P::Hour24 | P::Minute | P::Second | P::DayOfMonth | P::MonthNumber => 2,
+            P::WeekOfYear | P::IsoWeek | P::Century | P::ZoneHour | P::ZoneMinute => 2,
+            P::Millisecond | P::DayOfYear | P::IsoDayOfYear => 3,
+            P::Microsecond => 6,
+            P::SecondsOfDay => self.name.len(),
+            P::Fraction(digits) | P::Year { digits, .. } => digits as usize,
+            P::Meridiem { .. } | P::Era { .. } | P::Month(_) | P::Day(_) | P::Roman => return None,
+            P::YearWithComma | P::Zone | P::Offset => return None,
+        })
+    }
+}
+
 fn nodes(template: &str) -> Vec<Node> {
     let mut nodes = Vec::new();
     let mut is_exact = false;
@@ -222,24 +240,18 @@ impl Reader<'_> {
     }
 
     fn field(&mut self, field: &Field, is_open: bool) -> Result<()> {
+        self.parts.convention(field.pattern)?;
+        match field.width() {
+            Some(width) => self.number_field(field, width, is_open),
+            None => self.text_field(field),
+        }
+    }
+
+    /// A field that is no plain number.
+    fn text_field(&mut self, field: &Field) -> Result<()> {
         use Pattern as P;
         let name = &field.name;
-        self.parts.convention(field.pattern)?;
-        let number_of = |width: usize| (width, true);
-        let (width, has_ordinal) = match field.pattern {
-            P::Hour12 | P::Hour24 | P::Minute | P::Second | P::DayOfMonth | P::MonthNumber => {
-                number_of(2)
-            }
-            P::WeekOfYear | P::IsoWeek | P::Century => number_of(2),
-            P::ZoneMinute => (2, false),
-            P::Millisecond | P::DayOfYear | P::IsoDayOfYear => number_of(3),
-            P::SecondsOfDay => number_of(field.name.len()),
-            P::Microsecond => number_of(6),
-            P::Fraction(digits) => number_of(digits as usize),
-            P::Year { digits, .. } => number_of(digits as usize),
-            P::DayOfWeek | P::IsoDayOfWeek | P::WeekOfMonth | P::Julian | P::Quarter => {
-                number_of(1)
-            }
+        match field.pattern {
             P::Meridiem { dotted } => {
                 let words = if dotted {
                     ["a.m.", "p.m."]
@@ -248,7 +260,7 @@ impl Reader<'_> {
                 };
                 let at = self.word(field, &words)?;
                 self.parts.is_12_hours = true;
-                return self.parts.set_flag(Flag::Afternoon, at == 1, name);
+                self.parts.set_flag(Flag::Afternoon, at == 1, name)
             }
             P::Era { dotted } => {
                 let words = if dotted {
@@ -257,47 +269,42 @@ impl Reader<'_> {
                     ["ad", "bc"]
                 };
                 let at = self.word(field, &words)?;
-                return self.parts.set_flag(Flag::BeforeChrist, at == 1, name);
+                self.parts.set_flag(Flag::BeforeChrist, at == 1, name)
             }
             P::Month(which) => {
                 let at = match which {
                     Name::Full => self.word(field, &MONTHS)?,
                     Name::Short => self.short_word(field, &MONTHS)?,
                 };
-                return self.parts.set(P::MonthNumber, small(at) + 1, name);
+                self.parts.set(P::MonthNumber, small(at) + 1, name)
             }
             P::Day(which) => {
                 let at = match which {
                     Name::Full => self.word(field, &DAYS)?,
                     Name::Short => self.short_word(field, &DAYS)?,
                 };
-                return self.parts.set(P::DayOfWeek, small(at) + 1, name);
+                self.parts.set(P::DayOfWeek, small(at) + 1, name)
             }
             P::Roman => {
                 // The longer numerals come first, as some begin with others.
                 let mut order: Vec<&str> = ROMAN.to_vec();
                 order.reverse();
                 let at = self.word(field, &order)?;
-                return self.parts.set(P::MonthNumber, 12 - small(at), name);
+                self.parts.set(P::MonthNumber, 12 - small(at), name)
             }
-            P::YearWithComma => return self.year_with_comma(field),
-            P::ZoneHour => {
-                let sign = self.rest.chars().next();
-                let is_negative = match sign {
-                    Some('-' | '+' | ' ') => {
-                        self.pass_one();
-                        sign == Some('-')
-                    }
-                    _ => self.passed > 0 && self.last_passed == '-',
-                };
-                self.parts.zone_sign = if is_negative { -1 } else { 1 };
-                number_of(2)
-            }
-            P::Zone | P::Offset => {
+            P::YearWithComma => self.year_with_comma(field),
+            _ => {
                 let message = format!("formatting field \"{name}\" is only supported in to_char");
-                return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+                Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message))
             }
-        };
+        }
+    }
+
+    fn number_field(&mut self, field: &Field, width: usize, is_open: bool) -> Result<()> {
+        use Pattern as P;
+        if field.pattern == P::ZoneHour {
+            self.zone_sign();
+        }
         let (mut number, digits) = self.number(field, width, is_open)?;
         match field.pattern {
             P::Hour12 => self.parts.is_12_hours = true,
@@ -324,11 +331,24 @@ impl Reader<'_> {
             }
             _ => {}
         }
-        self.parts.set(field.pattern, number, name)?;
-        if has_ordinal {
+        self.parts.set(field.pattern, number, &field.name)?;
+        if field.pattern != P::ZoneMinute {
             self.pass_ordinal(field);
         }
         Ok(())
+    }
+
+    /// The sign before the hours of a time zone, which may have been passed over as a separator.
+    fn zone_sign(&mut self) {
+        let sign = self.rest.chars().next();
+        let is_negative = match sign {
+            Some('-' | '+' | ' ') => {
+                self.pass_one();
+                sign == Some('-')
+            }
+            _ => self.passed > 0 && self.last_passed == '-',
+        };
+        self.parts.zone_sign = if is_negative { -1 } else { 1 };
     }
 
     fn pass_ordinal(&mut self, field: &Field) {

@@ -203,14 +203,7 @@ impl Parts {
             civil = Civil::from_days(julian - JULIAN_OF_1970);
         }
         if week != 0 && is_week {
-            let sunday_first = self.get(P::DayOfWeek);
-            let past = if sunday_first == 0 {
-                0
-            } else {
-                (sunday_first + 5) % 7
-            };
-            let start = iso_year_start(civil.year);
-            civil = Civil::from_days(start.saturating_add((week - 1) * 7 + past));
+            civil = self.day_of_iso_week(civil.year, week);
         } else if week != 0 {
             day_of_year = (week - 1) * 7 + 1;
         }
@@ -227,37 +220,55 @@ impl Parts {
             civil.month = month;
         }
         if day_of_year != 0 && (civil.month <= 1 || civil.day <= 1) {
-            if civil.year == 0 && self.before_christ != Some(true) {
-                let message = "cannot calculate day of year without year information";
-                return Err(invalid(message));
-            }
-            let start = match is_week {
-                true => iso_year_start(civil.year),
-                false => Civil {
-                    month: 1,
-                    day: 1,
-                    ..civil
-                }
-                .days(),
-            };
-            let found = Civil::from_days(start.saturating_add(day_of_year - 1));
-            if is_week {
-                civil = found;
-            } else if found.year != civil.year {
-                return Err(out_of_range(text));
-            } else {
-                civil.month = if civil.month <= 1 {
-                    found.month
-                } else {
-                    civil.month
-                };
-                civil.day = if civil.day <= 1 { found.day } else { civil.day };
-            }
+            civil = self.with_day_of_year(civil, day_of_year, text)?;
         }
         if !(1..=12).contains(&civil.month) || !(1..=31).contains(&civil.day) || !civil.is_sound() {
             return Err(out_of_range(text));
         }
         Ok(civil.days())
+    }
+
+    /// The day in a week of a year, its Monday where none was read.
+    fn day_of_iso_week(&self, year: i64, week: i64) -> Civil {
+        let sunday_first = self.get(Pattern::DayOfWeek);
+        let past = if sunday_first == 0 {
+            0
+        } else {
+            (sunday_first + 5) % 7
+        };
+        Civil::from_days(iso_year_start(year).saturating_add((week - 1) * 7 + past))
+    }
+
+    /// A day with the month and the day that follow from its place in the year, where they were not
+    /// read.
+    fn with_day_of_year(&self, civil: Civil, day_of_year: i64, text: &str) -> Result<Civil> {
+        if civil.year == 0 && self.before_christ != Some(true) {
+            let message = "cannot calculate day of year without year information";
+            return Err(invalid(message));
+        }
+        let is_week = self.convention == Convention::IsoWeek;
+        let start = match is_week {
+            true => iso_year_start(civil.year),
+            false => Civil {
+                month: 1,
+                day: 1,
+                ..civil
+            }
+            .days(),
+        };
+        let found = Civil::from_days(start.saturating_add(day_of_year - 1));
+        if is_week {
+            return Ok(found);
+        }
+        if found.year != civil.year {
+            return Err(out_of_range(text));
+        }
+        let or = |read: i64, found: i64| if read <= 1 { found } else { read };
+        Ok(Civil {
+            month: or(civil.month, found.month),
+            day: or(civil.day, found.day),
+            ..civil
+        })
     }
 }
 

@@ -6,7 +6,7 @@ use super::civil::{DAY_US, HOUR_US, SECOND_US};
 use super::fault::Fault;
 use super::interval::{bounded_interval, interval_out_of_range};
 use super::number::{fraction_us, leading_integer};
-use super::tokens::{Kind, tokens};
+use super::tokens::{Kind, Token, tokens};
 use super::words::{Word, word};
 use crate::tree::IntervalStyle;
 
@@ -270,71 +270,16 @@ fn words(text: &str, fields: IntervalFields, style: IntervalStyle) -> Result<Sum
             .first()
             .is_some_and(|first| first.text.starts_with('-'))
         && !tokens.iter().skip(1).any(|token| has_sign(&token.text));
-    let mut sum = Sum::default();
-    let (mut known, mut is_before) = (0_u16, false);
-    let mut next = Next::Last;
+    let mut words = Words {
+        fields,
+        all_negative,
+        sum: Sum::default(),
+        next: Next::Last,
+        is_before: false,
+    };
+    let mut known = 0_u16;
     for token in tokens.iter().rev() {
-        let text = token.text.as_str();
-        let mut seen = 0;
-        let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
-        let is_negative = text.starts_with('-') || all_negative;
-        match token.kind {
-            Kind::Time => {
-                let us = clock(text, fields)?;
-                sum.add_us(if all_negative { -us } else { us })?;
-                seen = TIME_BITS;
-                next = Next::Of(Unit::Day);
-            }
-            Kind::Signed if unsigned.contains(':') => {
-                let us = clock(unsigned, fields)?;
-                sum.add_us(if text.starts_with('-') { -us } else { us })?;
-                seen = TIME_BITS;
-                next = Next::Of(Unit::Day);
-            }
-            Kind::Signed | Kind::Date | Kind::Number => {
-                let (whole, rest) = match unsigned.starts_with('.') {
-                    true => (0, unsigned),
-                    false => leading_integer(unsigned).ok_or(Fault::Form)?,
-                };
-                if whole == i64::MAX {
-                    return Err(Fault::Range);
-                }
-                let mut amount = Amount { whole, fraction: 0 };
-                let unit = if let Some(months) = rest.strip_prefix('-') {
-                    let (months, rest) = leading_integer(months).ok_or(Fault::Form)?;
-                    if months >= 12 {
-                        return Err(Fault::Range);
-                    }
-                    if !rest.is_empty() {
-                        return Err(Fault::Form);
-                    }
-                    let years = whole.checked_mul(12).ok_or(Fault::Range)?;
-                    amount.whole = years.checked_add(months).ok_or(Fault::Range)?;
-                    Unit::Month
-                } else {
-                    if !rest.is_empty() {
-                        amount.fraction = fraction(rest)?;
-                    }
-                    match next {
-                        Next::Of(unit) => unit,
-                        Next::Last => last_unit(fields),
-                        Next::None => return Err(Fault::Form),
-                    }
-                };
-                sum.add(amount.signed(is_negative)?, unit)?;
-                seen = match unit {
-                    Unit::Second if amount.fraction != 0 => SECOND_BITS,
-                    unit => unit.bit(),
-                };
-                next = Next::Of(if unit == Unit::Hour { Unit::Day } else { unit });
-            }
-            Kind::Word | Kind::SignedWord => match unit(text) {
-                Some(unit) => next = Next::Of(unit),
-                None if text == "ago" => (next, is_before) = (Next::None, true),
-                None if word(text) == Some(Word::Filler) => {}
-                None => return Err(Fault::Form),
-            },
-        }
+        let seen = words.take(token)?;
         if known & seen != 0 {
             return Err(Fault::Form);
         }
@@ -343,7 +288,100 @@ fn words(text: &str, fields: IntervalFields, style: IntervalStyle) -> Result<Sum
     if known == 0 {
         return Err(Fault::Form);
     }
-    if is_before { sum.negated() } else { Ok(sum) }
+    if words.is_before {
+        words.sum.negated()
+    } else {
+        Ok(words.sum)
+    }
+}
+
+/// What the words of an interval say, read from the end on.
+struct Words {
+    fields: IntervalFields,
+    /// Whether what has no sign is negative.
+    all_negative: bool,
+    sum: Sum,
+    next: Next,
+    /// Whether `ago` stands behind them.
+    is_before: bool,
+}
+
+impl Words {
+    /// Takes a token in; gives the bits of the units that it says.
+    fn take(&mut self, token: &Token) -> Result<u16, Fault> {
+        let text = token.text.as_str();
+        let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
+        let has_minus = text.starts_with('-');
+        match token.kind {
+            Kind::Time => self.time(text, self.all_negative),
+            Kind::Signed if unsigned.contains(':') => self.time(unsigned, has_minus),
+            Kind::Signed | Kind::Date | Kind::Number => {
+                self.number(unsigned, has_minus || self.all_negative)
+            }
+            Kind::Word | Kind::SignedWord => self.label(text).map(|()| 0),
+        }
+    }
+
+    fn time(&mut self, text: &str, is_negative: bool) -> Result<u16, Fault> {
+        let us = clock(text, self.fields)?;
+        self.sum.add_us(if is_negative { -us } else { us })?;
+        self.next = Next::Of(Unit::Day);
+        Ok(TIME_BITS)
+    }
+
+    /// A number of the unit behind it, or years and months as `1-2`.
+    fn number(&mut self, unsigned: &str, is_negative: bool) -> Result<u16, Fault> {
+        let (whole, rest) = match unsigned.starts_with('.') {
+            true => (0, unsigned),
+            false => leading_integer(unsigned).ok_or(Fault::Form)?,
+        };
+        if whole == i64::MAX {
+            return Err(Fault::Range);
+        }
+        let mut amount = Amount { whole, fraction: 0 };
+        let unit = if let Some(months) = rest.strip_prefix('-') {
+            amount.whole = with_months(whole, months)?;
+            Unit::Month
+        } else {
+            if !rest.is_empty() {
+                amount.fraction = fraction(rest)?;
+            }
+            match self.next {
+                Next::Of(unit) => unit,
+                Next::Last => last_unit(self.fields),
+                Next::None => return Err(Fault::Form),
+            }
+        };
+        self.sum.add(amount.signed(is_negative)?, unit)?;
+        self.next = Next::Of(if unit == Unit::Hour { Unit::Day } else { unit });
+        Ok(match unit {
+            Unit::Second if amount.fraction != 0 => SECOND_BITS,
+            unit => unit.bit(),
+        })
+    }
+
+    fn label(&mut self, text: &str) -> Result<(), Fault> {
+        match unit(text) {
+            Some(unit) => self.next = Next::Of(unit),
+            None if text == "ago" => (self.next, self.is_before) = (Next::None, true),
+            None if word(text) == Some(Word::Filler) => {}
+            None => return Err(Fault::Form),
+        }
+        Ok(())
+    }
+}
+
+/// Years, and the months of another one, in months.
+fn with_months(years: i64, months: &str) -> Result<i64, Fault> {
+    let (months, rest) = leading_integer(months).ok_or(Fault::Form)?;
+    if months >= 12 {
+        return Err(Fault::Range);
+    }
+    if !rest.is_empty() {
+        return Err(Fault::Form);
+    }
+    let years = years.checked_mul(12).ok_or(Fault::Range)?;
+    years.checked_add(months).ok_or(Fault::Range)
 }
 
 /// What the next number counts, from the end on.

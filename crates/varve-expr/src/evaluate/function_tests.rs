@@ -361,8 +361,9 @@ fn parameters_take_the_type_that_was_inferred() {
         parameter: Parameter::Given(index),
         ty: LogicalType::Int8,
     };
+    let given = [Int4(3), t("4")];
     let context = EvalContext {
-        params: Parameters::given(&[Int4(3), t("4")]),
+        params: Parameters::given(&given),
         outer: &[],
         locale: &DEFAULT_LOCALE,
         host: None,

@@ -166,31 +166,11 @@ impl Template {
     }
 
     fn note(&mut self, mark: Mark) -> Result<()> {
-        let has_sign = self.sign != SignPlace::Nowhere;
         if self.has_exponent && mark != M::Exponent {
             return Err(syntax("\"EEEE\" must be the last pattern used"));
         }
         match mark {
-            M::Digit | M::Zero => {
-                if self.has_brackets {
-                    let digit = if mark == M::Digit { '9' } else { '0' };
-                    return Err(syntax(&format!("\"{digit}\" must be ahead of \"PR\"")));
-                }
-                if mark == M::Digit && self.is_shifted {
-                    self.shift += 1;
-                    return Ok(());
-                }
-                if mark == M::Zero && !self.has_point && self.zero_start.is_none() {
-                    self.zero_start = Some(self.whole);
-                }
-                match self.has_point {
-                    true => self.fraction += 1,
-                    false => self.whole += 1,
-                }
-                if mark == M::Zero {
-                    self.zero_end = self.whole + self.fraction;
-                }
-            }
+            M::Digit | M::Zero => self.note_digit(mark)?,
             M::Point => {
                 if self.has_point {
                     return Err(syntax("multiple decimal points"));
@@ -201,8 +181,47 @@ impl Template {
                 self.has_point = true;
             }
             M::Fill => self.is_filled = true,
+            M::Sign | M::Minus | M::Plus | M::PlusMinus | M::Brackets => self.note_sign(mark)?,
+            M::Roman => self.is_roman = true,
+            M::Shift => {
+                if self.has_point {
+                    return Err(syntax("cannot use \"V\" and decimal point together"));
+                }
+                self.is_shifted = true;
+            }
+            M::Exponent => self.note_exponent()?,
+            M::Group | M::Currency | M::Ordinal | M::Nothing => {}
+        }
+        Ok(())
+    }
+
+    fn note_digit(&mut self, mark: Mark) -> Result<()> {
+        if self.has_brackets {
+            let digit = if mark == M::Digit { '9' } else { '0' };
+            return Err(syntax(&format!("\"{digit}\" must be ahead of \"PR\"")));
+        }
+        if mark == M::Digit && self.is_shifted {
+            self.shift += 1;
+            return Ok(());
+        }
+        if mark == M::Zero && !self.has_point && self.zero_start.is_none() {
+            self.zero_start = Some(self.whole);
+        }
+        match self.has_point {
+            true => self.fraction += 1,
+            false => self.whole += 1,
+        }
+        if mark == M::Zero {
+            self.zero_end = self.whole + self.fraction;
+        }
+        Ok(())
+    }
+
+    /// The patterns of signs, of which most exclude each other.
+    fn note_sign(&mut self, mark: Mark) -> Result<()> {
+        match mark {
             M::Sign => {
-                if has_sign {
+                if self.has_sign() {
                     return Err(syntax("cannot use \"S\" twice"));
                 }
                 if self.has_plus || self.has_minus || self.has_brackets {
@@ -215,8 +234,16 @@ impl Template {
                     false => SignPlace::Before(self.whole),
                 };
             }
-            M::Minus | M::Plus | M::PlusMinus => {
-                if has_sign {
+            M::Brackets => {
+                if self.has_sign() || self.has_plus || self.has_minus {
+                    return Err(syntax(
+                        "cannot use \"PR\" and \"S\"/\"PL\"/\"MI\"/\"SG\" together",
+                    ));
+                }
+                self.has_brackets = true;
+            }
+            _ => {
+                if self.has_sign() {
                     let name = match mark {
                         M::Minus => "MI",
                         M::Plus => "PL",
@@ -228,44 +255,34 @@ impl Template {
                 self.has_minus |= mark != M::Plus;
                 self.has_plus |= mark != M::Minus;
             }
-            M::Brackets => {
-                if has_sign || self.has_plus || self.has_minus {
-                    return Err(syntax(
-                        "cannot use \"PR\" and \"S\"/\"PL\"/\"MI\"/\"SG\" together",
-                    ));
-                }
-                self.has_brackets = true;
-            }
-            M::Roman => self.is_roman = true,
-            M::Shift => {
-                if self.has_point {
-                    return Err(syntax("cannot use \"V\" and decimal point together"));
-                }
-                self.is_shifted = true;
-            }
-            M::Exponent => {
-                if self.has_exponent {
-                    return Err(syntax("cannot use \"EEEE\" twice"));
-                }
-                let others = [
-                    self.is_filled,
-                    has_sign,
-                    self.has_brackets,
-                    self.has_minus,
-                    self.has_plus,
-                    self.is_roman,
-                    self.is_shifted,
-                ];
-                if others.contains(&true) {
-                    let message = "\"EEEE\" is incompatible with other formats";
-                    let detail = "\"EEEE\" may only be used together with digit and decimal \
-                                  point patterns.";
-                    return Err(syntax(message).with_detail(detail));
-                }
-                self.has_exponent = true;
-            }
-            M::Group | M::Currency | M::Ordinal | M::Nothing => {}
         }
+        Ok(())
+    }
+
+    fn has_sign(&self) -> bool {
+        self.sign != SignPlace::Nowhere
+    }
+
+    fn note_exponent(&mut self) -> Result<()> {
+        if self.has_exponent {
+            return Err(syntax("cannot use \"EEEE\" twice"));
+        }
+        let others = [
+            self.is_filled,
+            self.has_sign(),
+            self.has_brackets,
+            self.has_minus,
+            self.has_plus,
+            self.is_roman,
+            self.is_shifted,
+        ];
+        if others.contains(&true) {
+            let message = "\"EEEE\" is incompatible with other formats";
+            let detail = "\"EEEE\" may only be used together with digit and decimal point \
+                          patterns.";
+            return Err(syntax(message).with_detail(detail));
+        }
+        self.has_exponent = true;
         Ok(())
     }
 }

@@ -178,55 +178,20 @@ impl Compiler {
                 ahead,
                 negated,
                 inside,
-            } => {
-                let mut extent = self.simple(inside)?;
-                if !ahead {
-                    extent = self.after_anything(extent)?;
-                }
-                self.looks.push(Look {
-                    ahead: *ahead,
-                    negated: *negated,
-                    extent,
-                });
-                let look = self.looks.len() - 1;
-                self.over(State::Look, look)?
-            }
+            } => self.look(*ahead, *negated, inside)?,
             Kind::Concat(nodes) => {
-                let mut parts = Vec::with_capacity(nodes.len());
-                for node in nodes {
-                    let part = self.build(node, is_open && node.is_complex)?;
-                    if let Some(before) = parts.last().map(|before: &Part| before.extent.end) {
-                        self.join(before, part.extent.start);
-                    }
-                    parts.push(part);
-                }
-                let start = parts.first().map_or(0, |part| part.extent.start);
-                let end = parts.last().map_or(0, |part| part.extent.end);
+                let (extent, parts) = self.concat(nodes, is_open)?;
                 if is_open {
                     shape = Shape::Concat(parts);
                 }
-                Extent { start, end }
+                extent
             }
             Kind::Alternatives(nodes) => {
-                let end = self.state(State::End)?;
-                let mut parts = Vec::with_capacity(nodes.len());
-                let mut start = None;
-                for node in nodes.iter().rev() {
-                    let part = self.build(node, is_open && node.is_complex)?;
-                    // The end of each leads to the end of all: a state of its own stays between.
-                    self.join(part.extent.end, end);
-                    start = Some(match start {
-                        None => part.extent.start,
-                        Some(others) => self.state(State::Fork(part.extent.start, others))?,
-                    });
-                    parts.push(part);
-                }
-                parts.reverse();
+                let (extent, parts) = self.alternatives(nodes, is_open)?;
                 if is_open {
                     shape = Shape::Alternatives(parts);
                 }
-                let start = start.unwrap_or(end);
-                Extent { start, end }
+                extent
             }
             Kind::Repeat { inside, min, max } => {
                 let extent = self.repeat(inside, *min, *max)?;
@@ -246,16 +211,8 @@ impl Compiler {
                 extent
             }
             Kind::Reference { group, ignore_case } => {
-                // Any text may do; what it must be is looked at afterwards.
-                let any = self.set(&CharSet::any())?;
-                let end = self.state(State::End)?;
-                let start = self.state(State::End)?;
-                let over = self.state(State::Over(any, start))?;
-                if let Some(state) = self.states.get_mut(start) {
-                    *state = State::Fork(end, over);
-                }
                 shape = Shape::Reference(*group, *ignore_case);
-                Extent { start, end }
+                self.any_text()?
             }
         };
         Ok(Part {
@@ -263,6 +220,65 @@ impl Compiler {
             prefers: node.prefers,
             shape,
         })
+    }
+
+    fn look(&mut self, ahead: bool, negated: bool, inside: &Node) -> Result<Extent> {
+        let mut extent = self.simple(inside)?;
+        if !ahead {
+            extent = self.after_anything(extent)?;
+        }
+        self.looks.push(Look {
+            ahead,
+            negated,
+            extent,
+        });
+        let look = self.looks.len() - 1;
+        self.over(State::Look, look)
+    }
+
+    fn concat(&mut self, nodes: &[Node], is_open: bool) -> Result<(Extent, Vec<Part>)> {
+        let mut parts = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            let part = self.build(node, is_open && node.is_complex)?;
+            if let Some(before) = parts.last().map(|before: &Part| before.extent.end) {
+                self.join(before, part.extent.start);
+            }
+            parts.push(part);
+        }
+        let start = parts.first().map_or(0, |part| part.extent.start);
+        let end = parts.last().map_or(0, |part| part.extent.end);
+        Ok((Extent { start, end }, parts))
+    }
+
+    fn alternatives(&mut self, nodes: &[Node], is_open: bool) -> Result<(Extent, Vec<Part>)> {
+        let end = self.state(State::End)?;
+        let mut parts = Vec::with_capacity(nodes.len());
+        let mut start = None;
+        for node in nodes.iter().rev() {
+            let part = self.build(node, is_open && node.is_complex)?;
+            // The end of each leads to the end of all: a state of its own stays between.
+            self.join(part.extent.end, end);
+            start = Some(match start {
+                None => part.extent.start,
+                Some(others) => self.state(State::Fork(part.extent.start, others))?,
+            });
+            parts.push(part);
+        }
+        parts.reverse();
+        let start = start.unwrap_or(end);
+        Ok((Extent { start, end }, parts))
+    }
+
+    /// The automaton of a reference: any text may do, and what it must be is looked at afterwards.
+    fn any_text(&mut self) -> Result<Extent> {
+        let any = self.set(&CharSet::any())?;
+        let end = self.state(State::End)?;
+        let start = self.state(State::End)?;
+        let over = self.state(State::Over(any, start))?;
+        if let Some(state) = self.states.get_mut(start) {
+            *state = State::Fork(end, over);
+        }
+        Ok(Extent { start, end })
     }
 
     /// So many times, one after another; those that may be missing lead to the end.

@@ -308,6 +308,11 @@ impl<'q> Query<'q> {
         {
             return self.each(chain, at, elements, false, sink);
         }
+        self.step(head, steps, at, sink)
+    }
+
+    /// Follows the head of a chain, and what is behind it.
+    fn step(&self, head: &Item, steps: &[Item], at: At<'_>, sink: &mut Sink) -> Outcome {
         match head {
             Item::Null => self.made_value(&Json::Null, steps, at, sink),
             Item::Boolean(bit) => self.made_value(&Json::Boolean(*bit), steps, at, sink),

@@ -189,51 +189,13 @@ pub(in crate::kernels) fn assign_slice(row: &Row<'_>) -> Result<Value> {
     }
     let source = array_or_empty(row, 1)?;
     let bounds = bounds(row, 2)?;
-    let too_small = || subscript_error("source array too small");
-    let reversed = || subscript_error("upper bound cannot be less than lower bound");
     if array.dimensions.is_empty() {
-        let mut count = 1_usize;
-        for bound in &bounds {
-            let (Some(lower), Some(upper)) = (bound.lower, bound.upper) else {
-                let error = subscript_error("array slice subscript must provide both boundaries");
-                return Err(error.with_detail(
-                    "When assigning to a slice of an empty array value, slice boundaries must \
-                     be fully specified.",
-                ));
-            };
-            let length = i64::from(upper) - i64::from(lower) + 1;
-            let length = u32::try_from(length).map_err(|_| reversed())?;
-            count = count.saturating_mul(length as usize);
-            array.dimensions.push(ArrayDimension { length, lower });
-        }
-        check_size(count)?;
-        if source.values.len() < count {
-            return Err(too_small());
-        }
-        array.values = source.values;
-        array.values.truncate(count);
-        if count == 0 {
-            array.dimensions.clear();
-        }
-        return finished(array);
+        return finished(filled(array, source, &bounds)?);
     }
     if array.dimensions.len() < bounds.len() {
         return Err(subscript_error("wrong number of array subscripts"));
     }
-    let mut part = Vec::with_capacity(array.dimensions.len());
-    for (i, dimension) in array.dimensions.iter().enumerate() {
-        let (lower, upper) = (i64::from(dimension.lower), end(*dimension) - 1);
-        let bound = bounds.get(i);
-        let first = bound.and_then(|bound| bound.lower).map_or(lower, i64::from);
-        let last = bound.and_then(|bound| bound.upper).map_or(upper, i64::from);
-        if first > last {
-            return Err(reversed());
-        }
-        if array.dimensions.len() > 1 && (first < lower || last > upper) {
-            return Err(subscript_error("array subscript out of range"));
-        }
-        part.push((first, u32::try_from(last - first + 1).unwrap_or(u32::MAX)));
-    }
+    let part = assigned_part(&array.dimensions, &bounds)?;
     let count = part.iter().fold(1_usize, |count, (_, length)| {
         count.saturating_mul(*length as usize)
     });
@@ -252,4 +214,59 @@ pub(in crate::kernels) fn assign_slice(row: &Row<'_>) -> Result<Value> {
         }
     }
     finished(array)
+}
+
+/// An array without elements after the assignment of a slice: the slice is all of it.
+fn filled(mut array: ArrayValue, source: ArrayValue, bounds: &[Bounds]) -> Result<ArrayValue> {
+    let mut count = 1_usize;
+    for bound in bounds {
+        let (Some(lower), Some(upper)) = (bound.lower, bound.upper) else {
+            let error = subscript_error("array slice subscript must provide both boundaries");
+            return Err(error.with_detail(
+                "When assigning to a slice of an empty array value, slice boundaries must be \
+                 fully specified.",
+            ));
+        };
+        let length = i64::from(upper) - i64::from(lower) + 1;
+        let length = u32::try_from(length).map_err(|_| reversed())?;
+        count = count.saturating_mul(length as usize);
+        array.dimensions.push(ArrayDimension { length, lower });
+    }
+    check_size(count)?;
+    if source.values.len() < count {
+        return Err(too_small());
+    }
+    array.values = source.values;
+    array.values.truncate(count);
+    if count == 0 {
+        array.dimensions.clear();
+    }
+    Ok(array)
+}
+
+/// The part of an array that a slice is; of one dimension it may reach beyond it.
+fn assigned_part(dimensions: &[ArrayDimension], bounds: &[Bounds]) -> Result<Part> {
+    let mut part = Vec::with_capacity(dimensions.len());
+    for (i, dimension) in dimensions.iter().enumerate() {
+        let (lower, upper) = (i64::from(dimension.lower), end(*dimension) - 1);
+        let bound = bounds.get(i);
+        let first = bound.and_then(|bound| bound.lower).map_or(lower, i64::from);
+        let last = bound.and_then(|bound| bound.upper).map_or(upper, i64::from);
+        if first > last {
+            return Err(reversed());
+        }
+        if dimensions.len() > 1 && (first < lower || last > upper) {
+            return Err(subscript_error("array subscript out of range"));
+        }
+        part.push((first, u32::try_from(last - first + 1).unwrap_or(u32::MAX)));
+    }
+    Ok(part)
+}
+
+fn too_small() -> Error {
+    subscript_error("source array too small")
+}
+
+fn reversed() -> Error {
+    subscript_error("upper bound cannot be less than lower bound")
 }
