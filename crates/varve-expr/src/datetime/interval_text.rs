@@ -478,16 +478,14 @@ fn iso(text: &str) -> Result<Sum, Fault> {
             (Some('S'), true) => Unit::Second,
             _ if has_field => return Err(Fault::Form),
             (None | Some('T' | '-'), false) => {
-                let units = [Unit::Year, Unit::Month, Unit::Day];
-                input.alternative(before, amount, units, 8, '-', &mut sum)?;
+                input.alternative(before, amount, &ALTERNATIVE_DATE, &mut sum)?;
                 if !input.0.is_empty() && !input.0.starts_with('T') {
                     return Err(Fault::Form);
                 }
                 continue;
             }
             (None | Some(':'), true) => {
-                let units = [Unit::Hour, Unit::Minute, Unit::Second];
-                input.alternative(before, amount, units, 6, ':', &mut sum)?;
+                input.alternative(before, amount, &ALTERNATIVE_TIME, &mut sum)?;
                 return if input.0.is_empty() {
                     Ok(sum)
                 } else {
@@ -502,6 +500,25 @@ fn iso(text: &str) -> Result<Sum, Fault> {
     }
     Ok(sum)
 }
+
+/// Numbers without units: run together in so many digits, or with a separator.
+struct Alternative {
+    units: [Unit; 3],
+    digits: usize,
+    separator: char,
+}
+
+const ALTERNATIVE_DATE: Alternative = Alternative {
+    units: [Unit::Year, Unit::Month, Unit::Day],
+    digits: 8,
+    separator: '-',
+};
+
+const ALTERNATIVE_TIME: Alternative = Alternative {
+    units: [Unit::Hour, Unit::Minute, Unit::Second],
+    digits: 6,
+    separator: ':',
+};
 
 /// What is left of the text.
 struct IsoInput<'a>(&'a str);
@@ -538,20 +555,18 @@ impl IsoInput<'_> {
         Amount { whole, fraction }.signed(is_negative)
     }
 
-    /// Numbers without units: run together in so many digits, or with a separator.
+    /// Adds numbers without units, of which `amount` is the first and `before` all of them.
     fn alternative(
         &mut self,
         before: &str,
         amount: Amount,
-        units: [Unit; 3],
-        digits: usize,
-        separator: char,
+        form: &Alternative,
         sum: &mut Sum,
     ) -> Result<(), Fault> {
-        let [first, second, third] = units;
+        let [first, second, third] = form.units;
         let unsigned = before.strip_prefix(['+', '-']).unwrap_or(before);
         let width = unsigned.find(|c: char| !c.is_ascii_digit());
-        if width.unwrap_or(unsigned.len()) == digits && !self.0.starts_with(separator) {
+        if width.unwrap_or(unsigned.len()) == form.digits && !self.0.starts_with(form.separator) {
             let part = |number: i64| Amount {
                 whole: number,
                 fraction: 0,
@@ -566,7 +581,7 @@ impl IsoInput<'_> {
         }
         sum.add(amount, first)?;
         for unit in [second, third] {
-            if !self.take(separator) {
+            if !self.take(form.separator) {
                 break;
             }
             let amount = self.amount()?;

@@ -138,6 +138,14 @@ impl Automaton {
     }
 }
 
+/// A part, and the text in which its matches are looked for.
+#[derive(Clone, Copy)]
+struct Search<'t> {
+    program: &'t Program,
+    part: Extent,
+    text: &'t str,
+}
+
 /// A place in the text at which a part is looked at.
 #[derive(Clone, Copy)]
 struct Here<'t> {
@@ -259,7 +267,12 @@ impl Automata {
     ) -> Result<()> {
         // Taken out, so that a look ahead or behind can run automata of its own.
         let mut automaton = self.of_parts.remove(&part).unwrap_or_default();
-        let result = self.run_in(&mut automaton, program, part, text, range, visit);
+        let search = Search {
+            program,
+            part,
+            text,
+        };
+        let result = self.run_in(&mut automaton, search, range, visit);
         self.of_parts.insert(part, automaton);
         result
     }
@@ -267,12 +280,15 @@ impl Automata {
     fn run_in(
         &mut self,
         automaton: &mut Automaton,
-        program: &Program,
-        part: Extent,
-        text: &str,
+        search: Search<'_>,
         range: core::ops::Range<usize>,
         visit: &mut dyn FnMut(usize) -> bool,
     ) -> Result<()> {
+        let Search {
+            program,
+            part,
+            text,
+        } = search;
         let before = text.get(..range.start).unwrap_or_default();
         let before = before.chars().next_back().map_or(Beside::Edge, kind_of);
         let mut state = automaton.state((vec![part.start], before));

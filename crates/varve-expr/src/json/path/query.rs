@@ -359,7 +359,7 @@ impl<'q> Query<'q> {
             Item::Method(method) => self.method(*method, steps, at, sink),
             Item::Datetime(template) => self.datetime(template.as_deref(), steps, at, sink),
             Item::Binary(operator, sides) if !operator.is_predicate() => {
-                self.arithmetic(*operator, &sides.0, &sides.1, steps, at, sink)
+                self.arithmetic(*operator, sides, steps, at, sink)
             }
             Item::Unary(operator, input) if !operator.is_predicate() => {
                 self.sign(*operator, input, steps, at, sink)

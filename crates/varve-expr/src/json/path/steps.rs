@@ -329,8 +329,7 @@ impl Query<'_> {
     pub(super) fn arithmetic(
         &self,
         operator: Operator,
-        left: &[Item],
-        right: &[Item],
+        (left, right): &(Chain, Chain),
         steps: &[Item],
         at: At<'_>,
         sink: &mut Sink,
