@@ -12,6 +12,8 @@ pub(crate) mod forms;
 #[cfg(test)]
 mod function_tests;
 #[cfg(test)]
+mod nested_tests;
+#[cfg(test)]
 pub(crate) mod twin_tests;
 
 use std::sync::Arc;
