@@ -26,6 +26,7 @@ mod select;
 mod split;
 mod survey;
 mod translate;
+mod translator;
 mod update;
 
 pub use dialect::{Dialect, UnknownDialect};

@@ -1,21 +1,16 @@
 //! The second reading: statement by statement, into our own dialect.
 
-use std::collections::BTreeSet;
-
 use sqlparser::ast::Statement as Ast;
 use sqlparser::tokenizer::TokenWithSpan;
-use varve_types::SqlText;
 
 use crate::Dialect;
-use crate::later::Later;
-use crate::names::key;
 use crate::parse::{statement, tokens};
 use crate::passed_over::{Verdict, name, verdict};
-use crate::schema::Schema;
 use crate::scope::Writer;
-use crate::script::{Fault, Remark, Result, Script, Statement};
+use crate::script::{Fault, Remark, Result, Script};
 use crate::split::{Piece, pieces};
 use crate::survey::survey;
+use crate::translator::Translator;
 
 /// Letters of a statement that is passed over.
 const SHOWN_CHARS_MAX: usize = 60;
@@ -23,16 +18,7 @@ const SHOWN_CHARS_MAX: usize = 60;
 /// Translates a script.
 pub fn translate(script: &[u8], dialect: Dialect) -> Script {
     let schema = survey(script, dialect);
-    let mut translator = Translator {
-        schema: &schema,
-        dialect,
-        script: Script::default(),
-        later: Later::default(),
-        dropped: BTreeSet::new(),
-        taken: BTreeSet::new(),
-        database: None,
-        has_told_collation: false,
-    };
+    let mut translator = Translator::new(&schema, dialect);
     for piece in pieces(script, dialect) {
         if let Err(fault) = piece.and_then(|piece| translator.piece(&piece)) {
             translator.script.faults.push(fault);
@@ -43,21 +29,6 @@ pub fn translate(script: &[u8], dialect: Dialect) -> Script {
     } = translator;
     script.statements.extend(later.finish());
     script
-}
-
-/// What is known while a script is translated.
-pub(crate) struct Translator<'s> {
-    pub schema: &'s Schema,
-    pub dialect: Dialect,
-    pub script: Script,
-    pub later: Later,
-    /// Keys of the names of tables that the script has dropped.
-    pub dropped: BTreeSet<String>,
-    /// Keys of the names of indexes.
-    pub taken: BTreeSet<String>,
-    /// The database that USE named.
-    database: Option<String>,
-    has_told_collation: bool,
 }
 
 impl Translator<'_> {
@@ -120,29 +91,5 @@ impl Translator<'_> {
         };
         self.write(at, text);
         Ok(())
-    }
-
-    pub(crate) fn write(&mut self, line: u64, text: SqlText) {
-        let sql = text.into_string();
-        self.script.statements.push(Statement { line, sql });
-    }
-
-    pub(crate) fn remark(&mut self, line: u64, message: String) {
-        self.script.remarks.push(Remark { line, message });
-    }
-
-    /// Once is enough: every text column of a dump of MySQL's may have a collation.
-    pub(crate) fn tell_collation(&mut self, line: u64) {
-        if !self.has_told_collation {
-            self.has_told_collation = true;
-            let message = "collations are left out: texts are compared letter by letter here";
-            self.remark(line, message.to_owned());
-        }
-    }
-
-    /// Whether no table or index has this name yet; an index has it then.
-    pub(crate) fn take_name(&mut self, name: &str) -> bool {
-        let name = key(name);
-        !self.schema.tables.contains_key(&name) && self.taken.insert(name)
     }
 }

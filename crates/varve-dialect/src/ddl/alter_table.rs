@@ -6,7 +6,7 @@ use varve_types::{SqlText, sql};
 use crate::ddl::column::counts;
 use crate::names::{last, spelled};
 use crate::script::{Fault, Result};
-use crate::translate::Translator;
+use crate::translator::Translator;
 
 impl<'s> Translator<'s> {
     pub(crate) fn alter_table(&mut self, alter: &AlterTable, at: u64) -> Result<()> {

@@ -13,7 +13,7 @@ use crate::names::line;
 use crate::schema::{Column, Table};
 use crate::scope::Writer;
 use crate::script::{Fault, Result};
-use crate::translate::Translator;
+use crate::translator::Translator;
 
 /// Whether it counts by itself because it says so.
 pub(crate) fn counts<'o>(mut options: impl Iterator<Item = &'o ColumnOption>) -> bool {

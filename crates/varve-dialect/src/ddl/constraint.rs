@@ -12,7 +12,7 @@ use crate::names::{last, line, spelled};
 use crate::schema::Table;
 use crate::scope::Writer;
 use crate::script::{Fault, Result};
-use crate::translate::Translator;
+use crate::translator::Translator;
 
 /// The column that a part of a key is, and whether only its first letters are meant, as MySQL
 /// writes by `name(10)`.

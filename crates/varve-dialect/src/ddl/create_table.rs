@@ -10,7 +10,7 @@ use crate::names::{key, last, spelled};
 use crate::schema::Table;
 use crate::scope::Writer;
 use crate::script::{Fault, Result};
-use crate::translate::Translator;
+use crate::translator::Translator;
 
 /// The value of an option of MySQL's, such as AUTO_INCREMENT.
 pub(crate) fn option<'t>(table: &'t CreateTable, name: &str) -> Option<&'t Expr> {

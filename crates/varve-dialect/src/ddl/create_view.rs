@@ -6,7 +6,7 @@ use varve_types::{SqlText, sql};
 use crate::names::{last, spelled};
 use crate::scope::Writer;
 use crate::script::{Fault, Result};
-use crate::translate::Translator;
+use crate::translator::Translator;
 
 impl<'s> Translator<'s> {
     pub(crate) fn create_view(&mut self, view: &CreateView, at: u64) -> Result<()> {

@@ -5,7 +5,7 @@ use varve_types::{SqlText, sql};
 
 use crate::names::{key, last, spelled};
 use crate::script::{Fault, Result};
-use crate::translate::Translator;
+use crate::translator::Translator;
 
 impl<'s> Translator<'s> {
     pub(crate) fn drop_objects(

@@ -9,7 +9,7 @@ use crate::names::{last, line, spelled};
 use crate::schema::Table;
 use crate::scope::Writer;
 use crate::script::{Fault, Result};
-use crate::translate::Translator;
+use crate::translator::Translator;
 
 impl<'s> Translator<'s> {
     pub(crate) fn create_index(&mut self, index: &CreateIndex, at: u64) -> Result<()> {

@@ -12,7 +12,7 @@ use crate::parse::{end, fault, parser, statement, word};
 use crate::schema::Table;
 use crate::scope::Writer;
 use crate::script::{Fault, Result};
-use crate::translate::Translator;
+use crate::translator::Translator;
 
 /// Words before the body.
 struct Head {

@@ -1,6 +1,6 @@
 //! Scan: rows of a relation, predicates applied by the source.
 
-use varve_expr::{Parameter, evaluate_constant};
+use varve_expr::evaluate_constant;
 use varve_plan::{PushedPredicate, ScanNode};
 use varve_types::{Batch, ColumnPredicate, LocalFuture, PredicateTest, Result, Value};
 
