@@ -9,7 +9,7 @@ use varve_expr::{Locale, Parameters};
 use varve_store::{BulkLoadOptions, BulkLoadReport, Transaction};
 use varve_types::{Batch, Column, ColumnRef, Error, LogicalType, Result, SqlState, Value};
 
-use crate::Database;
+use crate::database::Database;
 use crate::host::SessionHost;
 
 /// Columns on their way into a table, which nobody sees before [`BulkLoad::finish`]. Dropped

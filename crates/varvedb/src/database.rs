@@ -1,36 +1,24 @@
 //! A database over one key-value store.
 
+use crate::shared::Shared;
+use crate::shared::temporary_schemas::TemporarySchemas;
 use std::sync::Arc;
 
 use varve_kv::Kv;
 use varve_store::{Store, StoreStats};
 use varve_types::{Env, Error, Failure, MemoryAccount, MemoryBudget, Result};
 
-use crate::advisory::AdvisoryLocks;
-use crate::sequences::Sequences;
-use crate::session::temporary::{TemporarySchemas, drop_left};
-use crate::statements::Statements;
-use crate::{Durability, Options, Session};
+use crate::session::Session;
+use crate::session::temporary::drop_left;
+use crate::shared::advisory::AdvisoryLocks;
+use crate::shared::options::Options;
+use crate::shared::sequences::Sequences;
+use crate::shared::statements::Statements;
 
 /// An open database. Clones share it.
 #[derive(Clone)]
 pub struct Database {
     pub(crate) shared: Arc<Shared>,
-}
-
-/// What all sessions of a database share.
-pub(crate) struct Shared {
-    pub store: Arc<Store>,
-    pub env: Arc<dyn Env>,
-    pub memory: Arc<MemoryBudget>,
-    /// Of sessions that do not say otherwise.
-    pub durability: Durability,
-    /// As it was opened; the limit in force is the account's.
-    pub memory_limit_bytes: u64,
-    pub statements: Statements,
-    pub sequences: Sequences,
-    pub temporary: TemporarySchemas,
-    pub advisory: AdvisoryLocks,
 }
 
 impl Database {

@@ -8,8 +8,9 @@ use varve_kv::Kv;
 use varve_store::{Durability, Store, Transaction};
 use varve_types::{Env, Error, MemoryAccount, MemoryBudget, Result, TreeId};
 
-use crate::session::CancelFlag;
-use crate::{Database, Options};
+use crate::database::Database;
+use crate::shared::cancel::CancelFlag;
+use crate::shared::options::Options;
 
 /// What [`Database::check`] read, and what was wrong with it.
 pub type CheckReport = varve_store::CheckReport<Problem>;

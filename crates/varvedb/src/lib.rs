@@ -10,49 +10,41 @@
 //!
 //! # How a statement runs
 //!
-//! 1. The text is looked up in the plan cache (`statements.rs`): 256 texts, shared by all sessions.
-//!    A plan names the tables that it was bound to, with their versions, and holds as long as those
-//!    and the settings that decide what a literal is are the same. So DDL on one table leaves the
-//!    plans of others. Where there is no plan, the syntax trees of 512 texts are kept too.
+//! 1. The text is looked up in the plan cache (`shared/statements.rs`): 256 texts, shared by all
+//!    sessions. A plan names the tables that it was bound to, with their versions, and holds as
+//!    long as those and the settings that decide what a literal is are the same. So DDL on one
+//!    table leaves the plans of others. Where there is no plan, the syntax trees of 512 texts are
+//!    kept too.
 //! 2. The session begins a store transaction: a snapshot, which pins runs, deletion vectors,
-//!    memtables and catalog. `catalog_cache.rs` decodes the catalog, unless this state is known
-//!    already.
+//!    memtables and catalog. `shared/catalog_cache.rs` decodes the catalog, unless this state is
+//!    known already.
 //! 3. A lookup, constant rows, and expressions over one of these are computed at once
-//!    (`session/direct.rs`). All other plans go to `varve-exec`, which reads through `varve-dml`'s
-//!    `TransactionSource`.
+//!    (`session/rows/direct.rs`). All other plans go to `varve-exec`, which reads through
+//!    `varve-dml`'s `TransactionSource`.
 //! 4. `varve-dml` changes rows. The session is its `StatementRunner`: it reads the rows of plans,
 //!    and gives triggers, whose functions `varve-routine` runs through the session's
 //!    `RoutineSession`. `varve-copy` reads and writes what COPY carries.
 //! 5. A statement outside a transaction block is a transaction of its own, and is run again, up to
 //!    8 times, when its commit fails with `40001`.
-//! 6. The batches of a result are collected under the memory limit (`result_set.rs`), or handed out
-//!    as they come ([`Session::stream`]).
+//! 6. The batches of a result are collected under the memory limit (`session/rows/collected.rs`),
+//!    or handed out as they come ([`Session::stream`]).
 
 #![cfg_attr(
     test,
     allow(clippy::cast_possible_truncation, reason = "test values are small")
 )]
 
-mod advisory;
 mod bulk_load;
-mod catalog_cache;
 mod database;
 mod dump;
 mod host;
 mod integrity;
 mod jobs;
-mod lru;
-mod options;
-mod parameters;
-mod prepared;
-mod result_set;
-mod scratch;
-mod sequences;
 mod session;
-mod statements;
+mod settings;
+mod shared;
 #[cfg(not(target_arch = "wasm32"))]
 mod system_env;
-mod system_view;
 #[cfg(not(target_arch = "wasm32"))]
 mod threads;
 #[cfg(not(target_arch = "wasm32"))]
@@ -65,10 +57,11 @@ pub use bulk_load::BulkLoad;
 pub use database::Database;
 pub use dump::{DumpOptions, DumpSink};
 pub use integrity::{CheckReport, Problem, RepairReport, TableRepair};
-pub use options::{Durability, Options};
-pub use prepared::Prepared;
-pub use result_set::ResultSet;
-pub use session::{BatchError, CancelFlag, RowStream, Session};
+pub use session::{BatchError, RowStream, Session};
+pub use shared::cancel::CancelFlag;
+pub use shared::options::{Durability, Options};
+pub use shared::prepared::Prepared;
+pub use shared::result_set::ResultSet;
 #[cfg(not(target_arch = "wasm32"))]
 pub use system_env::SystemEnv;
 pub use varve_catalog::Field;

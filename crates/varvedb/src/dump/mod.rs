@@ -19,7 +19,7 @@ use varve_catalog::{Creation, Made};
 use varve_types::{Error, Failure, Result, SqlState, SqlText};
 
 use self::definitions::OF_USERS;
-use crate::Session;
+use crate::session::Session;
 
 /// What a dump holds.
 #[derive(Clone, Copy, Debug)]

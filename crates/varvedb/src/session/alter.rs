@@ -17,8 +17,8 @@ use varve_types::{
 use super::define::{column_sequence, put_table};
 use super::run::Run;
 use super::utility::{drop_objects, put_definitions};
-use crate::ResultSet;
-use crate::catalog_cache::{CatalogCache, SearchPath};
+use crate::shared::catalog_cache::{CatalogCache, SearchPath};
+use crate::shared::result_set::ResultSet;
 
 /// Rows that are read before any is written.
 const ROWS_AT_ONCE: usize = 1 << 14;

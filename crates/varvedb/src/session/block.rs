@@ -4,11 +4,11 @@ use varve_ast::TransactionModes;
 use varve_dml::StatementTxn;
 use varve_types::{Error, Notice, Result, SqlState};
 
-use super::modes::Modes;
 use super::savepoint::Savepoint;
-use super::settings::SessionSettings;
 use super::{Scope, Session};
-use crate::ResultSet;
+use crate::settings::SessionSettings;
+use crate::settings::modes::Modes;
+use crate::shared::result_set::ResultSet;
 
 /// Where a session stands.
 pub(super) enum Block {

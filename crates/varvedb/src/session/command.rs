@@ -7,10 +7,10 @@ use varve_types::{Error, Notice, Result, SqlState};
 
 use super::Session;
 use super::block::{Block, failed_block_error};
-use super::modes::OpenModes;
-use super::other_settings::{self, Others};
-use super::settings::{self, SETTINGS, Scope, Setting};
-use crate::ResultSet;
+use crate::settings::modes::OpenModes;
+use crate::settings::other::{self, Others};
+use crate::settings::{self, SETTINGS, Scope, Setting};
+use crate::shared::result_set::ResultSet;
 
 impl Session {
     /// Runs a command. An error fails the block, as that of any other statement.
@@ -104,14 +104,14 @@ impl Session {
     /// Adds a notice, where the session wants them.
     fn tell(&self, notices: &mut Vec<Notice>, text: String) {
         let notice = Notice::info(SqlState::SUCCESSFUL_COMPLETION, text);
-        if other_settings::wants(&self.settings.others, notice.severity) {
+        if other::wants(&self.settings.others, notice.severity) {
             notices.push(notice);
         }
     }
 
     /// Tells of a setting that was changed, where that changes nothing else.
     pub(super) fn tell_unused(&self, name: &str, notices: &mut Vec<Notice>) {
-        if other_settings::is_unused(&self.settings.others, name) {
+        if other::is_unused(&self.settings.others, name) {
             let text = format!("parameter \"{name}\" is accepted and changes nothing here");
             self.tell(notices, text);
         }
@@ -119,17 +119,17 @@ impl Session {
 
     /// Sets or resets a setting by its name.
     pub(super) fn set_named(&mut self, name: &str, value: Option<&str>, local: bool) -> Result<()> {
-        if !other_settings::is_other(name) {
+        if !other::is_other(name) {
             return self.set(settings::find(name)?, value, local);
         }
-        other_settings::set(&mut self.settings.others, name, value)?;
+        other::set(&mut self.settings.others, name, value)?;
         if let Block::Open(open) = &mut self.block {
             let after = &mut open.settings_after.others;
             // A setting of a prefix that was local once is known from then on, and empty.
             let is_new = name.contains('.') && !after.contains_key(name);
             match local {
-                false => other_settings::set(after, name, value)?,
-                true if is_new => other_settings::set(after, name, Some(""))?,
+                false => other::set(after, name, value)?,
+                true if is_new => other::set(after, name, Some(""))?,
                 true => {}
             }
         }

@@ -10,7 +10,7 @@ use varve_sort::VecMap;
 use varve_types::{Batch, Error, MemoryAccount, Reservation, Result, SqlState, Value};
 
 use super::Session;
-use crate::ResultSet;
+use crate::shared::result_set::ResultSet;
 
 /// The cursors of a session by name.
 #[derive(Default)]

@@ -11,7 +11,8 @@ use varve_store::Transaction;
 use varve_types::{Error, LogicalType, Notice, ObjectId, Result, SqlState, TreeId, TypeMod};
 
 use super::run::Run;
-use crate::{ResultSet, sequences};
+use crate::shared::result_set::ResultSet;
+use crate::shared::sequences;
 
 /// Tables on their way to other definitions.
 pub(super) struct ChangedTables<'a> {

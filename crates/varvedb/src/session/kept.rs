@@ -15,8 +15,9 @@ use varve_types::{Error, LogicalType, MemoryAccount, Result, SqlState, Value};
 use super::cursor::Cursor;
 use super::request::{Known, Request, Task};
 use super::{Scope, Session, check_single, no_statement_error};
-use crate::statements::Planned;
-use crate::{Prepared, ResultSet};
+use crate::shared::prepared::Prepared;
+use crate::shared::result_set::ResultSet;
+use crate::shared::statements::Planned;
 
 /// The statements of PREPARE by name, with their texts.
 pub(super) type PreparedStatements = VecMap<String, (Prepared, Arc<str>)>;

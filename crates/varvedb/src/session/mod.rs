@@ -5,30 +5,24 @@ mod batch;
 mod block;
 mod build_index;
 mod calls;
-mod cancel;
 mod command;
 mod copy_in;
 mod cursor;
 mod define;
-mod direct;
 mod kept;
-mod locale;
-mod modes;
 mod of_block;
-mod other_settings;
-mod overlay;
+mod overlay_settings;
+mod parameters;
 mod request;
 pub(crate) mod routine;
-mod rows_to;
+mod rows;
 pub(crate) mod run;
 mod savepoint;
 mod script;
-mod settings;
 mod show;
 mod statement_locale;
 mod stream;
 pub(crate) mod temporary;
-mod time_setting;
 pub(crate) mod utility;
 
 use std::cell::{Cell, RefCell};
@@ -43,26 +37,26 @@ use varve_store::Transaction;
 use varve_types::meter::{self, Meter, metered};
 use varve_types::{Error, Failure, LogicalType, Notice, ObjectId, Result, SqlState, TreeId, Value};
 
-use crate::catalog_cache::CatalogCache;
-use crate::database::Shared;
 use crate::host::SessionHost;
-use crate::result_set::notice_of;
-use crate::statements::{Parsed, Planned};
-use crate::{Prepared, ResultSet};
+use crate::shared::Shared;
+use crate::shared::catalog_cache::CatalogCache;
+use crate::shared::prepared::Prepared;
+use crate::shared::result_set::ResultSet;
+use crate::shared::result_set::notice_of;
+use crate::shared::statements::{Parsed, Planned};
 
 pub use batch::BatchError;
-pub use cancel::CancelFlag;
 pub use stream::RowStream;
 
-pub(crate) use overlay::SettingsOverlay;
-
+use crate::settings::SessionSettings;
+use crate::settings::modes::Modes;
+use crate::settings::other;
+use crate::shared::cancel::CancelFlag;
 use block::Block;
 use cursor::Cursors;
 use kept::{PreparedStatements, Surroundings};
-use modes::Modes;
 use request::{Known, Request, Task};
-use settings::SessionSettings;
-use stream::Outlet;
+use rows::outlet::Outlet;
 use temporary::Temporary;
 
 /// Most times that a statement outside a transaction block is run again because another commit came
@@ -220,8 +214,7 @@ impl Session {
         if let Some(command) = request.task.command() {
             let parameters = request.parameters;
             if !parameters.is_empty() {
-                let error =
-                    crate::parameters::typed_parameters(parameters, &[], &self.settings.locale);
+                let error = parameters::typed_parameters(parameters, &[], &self.settings.locale);
                 return match error {
                     Err(error) => self.fail_block(error).await,
                     Ok(_) => Err(Error::internal("parameters were accepted")),
@@ -321,7 +314,7 @@ impl Session {
             txn.store.watch_reads();
         }
         self.cancel.allow(self.settings.statement_timeout_us);
-        let lock_timeout_us = other_settings::lock_timeout_us(&self.settings.others);
+        let lock_timeout_us = other::lock_timeout_us(&self.settings.others);
         self.host.allow_wait(lock_timeout_us);
         let (planned, catalog) = self.plan(&txn.store, &request.task)?;
         if let Some(what) = planned.bound.outside_block
@@ -337,7 +330,7 @@ impl Session {
         }
         let locale = self.locale(scope.now_us, &catalog);
         let types = &planned.bound.parameters;
-        let parameters = crate::parameters::typed_parameters(request.parameters, types, &locale)?;
+        let parameters = parameters::typed_parameters(request.parameters, types, &locale)?;
         // Functions of users may ask for settings.
         if planned.bound.reads_settings || !catalog.functions.is_empty() {
             self.overlay_settings(scope.modes, planned.bound.reads_settings);
@@ -362,7 +355,7 @@ impl Session {
         let messages = planned.bound.messages.iter().map(notice_of);
         result.notices.splice(0..0, messages);
         let others = &self.settings.others;
-        let is_wanted = |notice: &Notice| other_settings::wants(others, notice.severity);
+        let is_wanted = |notice: &Notice| other::wants(others, notice.severity);
         result.notices.retain(is_wanted);
         if result.fields.is_empty() {
             result.fields = Arc::clone(&planned.fields);
@@ -466,7 +459,7 @@ impl Session {
             .get(transaction, &self.settings.search_path)?;
         let new = |parsed: &ParsedStatement, types: &[Option<LogicalType>]| {
             let others = &self.settings.others;
-            if parsed.makes_function() && !other_settings::checks_bodies(others) {
+            if parsed.makes_function() && !other::checks_bodies(others) {
                 let mut catalog = Catalog::clone(&catalog);
                 catalog.takes_bodies_unread = true;
                 let catalog = Arc::new(catalog);

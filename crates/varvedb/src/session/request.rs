@@ -6,9 +6,9 @@ use varve_ast::Command;
 use varve_parser::ParsedStatement;
 use varve_types::Value;
 
-use super::stream::Outlet;
-use crate::Prepared;
-use crate::statements::{Parsed, Planned};
+use super::rows::outlet::Outlet;
+use crate::shared::prepared::Prepared;
+use crate::shared::statements::{Parsed, Planned};
 
 /// A statement with its parameters, and where its rows go.
 pub(super) struct Request<'a> {

@@ -13,7 +13,7 @@ use varve_types::{Error, LocalFuture, Notice, Result};
 
 use super::Scope;
 use super::run::Run;
-use crate::result_set::notice_of;
+use crate::shared::result_set::notice_of;
 
 impl Run<'_> {
     /// The statement as the functions see it that it calls.

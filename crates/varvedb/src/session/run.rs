@@ -20,17 +20,19 @@ use varve_types::{
     SqlState, TreeId, VECTOR_ROWS, Value,
 };
 
-use super::direct::direct_rows;
-use super::rows_to::{KeptRows, RowsTo};
-use super::stream::Outlet;
+use super::Scope;
+use super::rows::outlet::Outlet;
 use super::temporary::Temporary;
 use super::utility::{drop_comments, follow};
-use super::{CancelFlag, Scope};
-use crate::catalog_cache::{CatalogCache, SearchPath};
-use crate::database::Shared;
 use crate::host::SessionHost;
-use crate::scratch::StoreScratch;
-use crate::{CopyData, ResultSet};
+use crate::session::rows::collected::{CollectedRows, RowsTo};
+use crate::session::rows::direct::direct_rows;
+use crate::shared::Shared;
+use crate::shared::cancel::CancelFlag;
+use crate::shared::catalog_cache::{CatalogCache, SearchPath};
+use crate::shared::result_set::ResultSet;
+use crate::shared::scratch::StoreScratch;
+use varve_copy::CopyData;
 
 /// What one statement runs with.
 pub(crate) struct Run<'a> {
@@ -238,10 +240,10 @@ impl Run<'_> {
         plan: &Plan,
     ) -> Result<Vec<Batch>> {
         let account: Arc<dyn MemoryAccount> = self.shared.memory.clone();
-        let mut kept = KeptRows::new(account);
-        let mut rows = RowsTo::Kept(&mut kept);
+        let mut collected = CollectedRows::new(account);
+        let mut rows = RowsTo::Collected(&mut collected);
         self.read(transaction, plan, &mut rows).await?;
-        Ok(kept.batches)
+        Ok(collected.batches)
     }
 
     /// Runs a query whose rows are handed out one batch after another.

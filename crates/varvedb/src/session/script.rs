@@ -7,7 +7,7 @@ use varve_types::{Pacer, Result};
 use super::block::Block;
 use super::request::{Known, Request, Task};
 use super::{Session, no_statement_error};
-use crate::ResultSet;
+use crate::shared::result_set::ResultSet;
 
 impl Session {
     /// Runs any number of statements without parameters.

@@ -5,17 +5,18 @@ use std::sync::Arc;
 use varve_catalog::Field;
 use varve_types::{Batch, Column, LogicalType, Result, Value};
 
-use super::settings::{self, SETTINGS, Scope};
-use super::{Session, other_settings};
-use crate::ResultSet;
+use super::Session;
+use crate::settings::other;
+use crate::settings::{self, all_settings};
+use crate::shared::result_set::ResultSet;
 
 impl Session {
     /// One setting, or all of them with what they are.
     pub(super) fn show(&mut self, name: Option<&str>) -> Result<ResultSet> {
         let scope = self.scope();
         Ok(match name {
-            Some(name) if other_settings::is_other(name) => {
-                let value = other_settings::show(&scope.session.others, name);
+            Some(name) if other::is_other(name) => {
+                let value = other::show(&scope.session.others, name);
                 let value = value.ok_or_else(|| settings::unknown(name))?;
                 texts(&[name], &[vec![value]])
             }
@@ -30,22 +31,6 @@ impl Session {
             }
         })
     }
-}
-
-/// All settings: names, values and what they are, in the order of the names.
-pub(super) fn all_settings(scope: &Scope<'_>) -> Vec<[String; 3]> {
-    let line = |setting: &settings::Setting| {
-        let description = setting.description.to_owned();
-        [setting.name.to_owned(), setting.show(scope), description]
-    };
-    let mut lines: Vec<[String; 3]> = SETTINGS.iter().map(line).collect();
-    let others = other_settings::all(&scope.session.others);
-    lines.extend(others.map(|(name, value)| {
-        let description = "Kept, and changes nothing".to_owned();
-        [name.to_owned(), value, description]
-    }));
-    lines.sort_by_cached_key(|[name, ..]| name.to_ascii_lowercase());
-    lines
 }
 
 /// A few rows of text.

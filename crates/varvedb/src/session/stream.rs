@@ -1,6 +1,5 @@
 //! The rows of a statement, batch by batch.
 
-use std::cell::{Cell, RefCell};
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,13 +10,14 @@ use varve_catalog::Field;
 use varve_types::{Batch, LocalFuture, Result, Value};
 
 use super::Session;
-use crate::ResultSet;
+use super::rows::outlet::Outlet;
+use crate::shared::result_set::ResultSet;
 
 /// A statement that runs as its rows are pulled.
 ///
 /// The statement ends when its last batch was pulled, when [`RowStream::finish`] gave up the rest,
-/// or with its first error; only then the session is free. Time that passes between two pulls counts
-/// for `statement_timeout`. A stream that is dropped before the end undoes its statement, and fails
+/// or with its first error; only then the session is free. Time that passes between two pulls
+/// counts for `statement_timeout`. A stream that is dropped before the end undoes its statement, and fails
 /// an open transaction block, as any call does that is dropped.
 pub struct RowStream<'s> {
     outlet: Rc<Outlet>,
@@ -29,43 +29,6 @@ enum State<'s> {
     /// What the statement answered, and the batches of it that are still to be pulled.
     Ended(ResultSet, vec::IntoIter<Batch>),
     Failed,
-}
-
-/// Where a statement that runs leaves one batch at a time.
-#[derive(Default)]
-pub(super) struct Outlet {
-    batch: RefCell<Option<Batch>>,
-    fields: RefCell<Arc<[Field]>>,
-    has_given: Cell<bool>,
-    is_closed: Cell<bool>,
-}
-
-impl Outlet {
-    /// Says which columns the batches will have.
-    pub(super) fn open(&self, fields: &[Field]) {
-        self.fields.replace(fields.into());
-    }
-
-    /// Leaves a batch, and waits until it is taken; whether more are wanted.
-    pub(super) async fn give(&self, batch: Batch) -> bool {
-        if self.is_closed.get() {
-            return false;
-        }
-        self.has_given.set(true);
-        self.batch.replace(Some(batch));
-        // The stream polls the statement again once it has taken the batch: nobody is to be woken.
-        poll_fn(|_| match self.batch.borrow().is_some() {
-            true => Poll::Pending,
-            false => Poll::Ready(()),
-        })
-        .await;
-        !self.is_closed.get()
-    }
-
-    /// Whether a batch was given: a statement is not run again after that.
-    pub(super) fn has_given(&self) -> bool {
-        self.has_given.get()
-    }
 }
 
 impl RowStream<'_> {
@@ -132,8 +95,8 @@ impl RowStream<'_> {
 
 impl Session {
     /// Runs one statement with parameters `$1`, `$2`, ... and hands out the rows of a query as they
-    /// come: no more than a batch of them is in memory, but for what the query itself keeps. The rows
-    /// of other statements (`RETURNING`, `EXPLAIN`, `FETCH`, ...) come when they are all there.
+    /// come: no more than a batch of them is in memory, but for what the query itself keeps. The
+    /// rows of other statements (`RETURNING`, `EXPLAIN`, `FETCH`) come when they are all there.
     ///
     /// The call answers when the first rows are there, so that most errors are known by then. It
     /// fails as [`Session::query`] does. A query that has given rows is not run again when another

@@ -4,8 +4,8 @@
 //! a session is dropped, so what it leaves behind is dropped by the next session that makes
 //! temporary relations, or when the database is opened again.
 
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, PoisonError};
 
 use varve_catalog::{CatalogObject, TableDef, decode_object, is_temporary, temporary_schema};
 use varve_plan::{NewTable, OnCommit, Statement, Utility};
@@ -14,16 +14,8 @@ use varve_types::{ObjectId, Result};
 
 use super::Session;
 use super::define::emptied;
-use crate::Durability;
-use crate::database::Shared;
-
-/// Which sessions there were.
-#[derive(Default)]
-pub(crate) struct TemporarySchemas {
-    pub(crate) next: AtomicU64,
-    /// Schemas of sessions that have ended.
-    left: Mutex<Vec<ObjectId>>,
-}
+use crate::shared::Shared;
+use crate::shared::options::Durability;
 
 /// What a session knows of its temporary relations.
 pub(crate) struct Temporary {

@@ -14,8 +14,8 @@ use varve_types::{Batch, Error, ObjectId, Result};
 
 use super::define::{ChangedTables, alter_sequence, create_table, emptied, put_table};
 use super::run::Run;
-use crate::ResultSet;
-use crate::catalog_cache::{CatalogCache, SearchPath};
+use crate::shared::catalog_cache::{CatalogCache, SearchPath};
+use crate::shared::result_set::ResultSet;
 
 impl Run<'_> {
     pub(super) async fn utility(

@@ -7,7 +7,10 @@ use varve_kv::MemoryKv;
 use varve_store::{Job, JobControl, Store, StoreError};
 use varve_types::{LocalFuture, Value};
 
-use crate::{Database, JobState, Options, SystemEnv};
+use crate::JobState;
+use crate::SystemEnv;
+use crate::database::Database;
+use crate::shared::options::Options;
 
 fn opened() -> Database {
     let mut options = Options::browser();

@@ -9,7 +9,10 @@ use std::sync::Arc;
 use varve_kv::{Kv, MemoryKv};
 use varve_types::{Error, Value};
 
-use crate::{Database, Options, Session, SystemEnv};
+use crate::SystemEnv;
+use crate::database::Database;
+use crate::session::Session;
+use crate::shared::options::Options;
 
 /// A database on memory, with the settings of a tab.
 fn open(kv: &Arc<MemoryKv>) -> Database {

@@ -10,7 +10,7 @@ use varve_types::{Error, Result, SqlState, parse_f64};
 const OWNER: &str = "postgres";
 
 /// The values that were set, by name.
-pub(super) type Others = Arc<VecMap<String, String>>;
+pub(crate) type Others = Arc<VecMap<String, String>>;
 
 /// What values a setting takes.
 #[derive(Clone, Copy)]
@@ -260,12 +260,12 @@ fn is_custom(name: &str) -> bool {
 }
 
 /// Whether it is one of these.
-pub(super) fn is_other(name: &str) -> bool {
+pub(crate) fn is_other(name: &str) -> bool {
     known(name).is_some() || is_custom(name)
 }
 
 /// The names that are known, with their values.
-pub(super) fn all(others: &Others) -> impl Iterator<Item = (&'static str, String)> {
+pub(crate) fn all(others: &Others) -> impl Iterator<Item = (&'static str, String)> {
     let shown = |(name, ..): &(&'static str, Shape, &str)| {
         let value = show(others, name).unwrap_or_default();
         (*name, value)
@@ -274,14 +274,14 @@ pub(super) fn all(others: &Others) -> impl Iterator<Item = (&'static str, String
 }
 
 /// The value of a setting as SHOW gives it, with the name as PostgreSQL writes it.
-pub(super) fn show(others: &Others, name: &str) -> Option<String> {
+pub(crate) fn show(others: &Others, name: &str) -> Option<String> {
     let set = others.get(&name.to_ascii_lowercase());
     set.cloned()
         .or_else(|| known(name).map(|(_, _, first)| (*first).to_owned()))
 }
 
 /// Sets one; `None` is what it was at first.
-pub(super) fn set(others: &mut Others, name: &str, value: Option<&str>) -> Result<()> {
+pub(crate) fn set(others: &mut Others, name: &str, value: Option<&str>) -> Result<()> {
     let name = name.to_ascii_lowercase();
     let value = match (value, known(&name)) {
         (None, Some((_, Shape::Fixed, _))) => return Ok(()),
@@ -333,7 +333,7 @@ fn read(name: &str, shape: Shape, first: &str, value: &str) -> Result<String> {
         ))
     };
     match shape {
-        Shape::Boolean => match super::settings::boolean(value) {
+        Shape::Boolean => match crate::settings::boolean(value) {
             Some(true) => Ok("on".to_owned()),
             Some(false) => Ok("off".to_owned()),
             None => Err(invalid(format!(
@@ -376,7 +376,7 @@ fn read(name: &str, shape: Shape, first: &str, value: &str) -> Result<String> {
         }
         Shape::Text => Ok(value.to_owned()),
         Shape::Word(words) => {
-            let spelled = match super::settings::boolean(value) {
+            let spelled = match crate::settings::boolean(value) {
                 Some(true) => "on",
                 Some(false) => "off",
                 None => value,
@@ -437,7 +437,7 @@ const USED: [&str; 4] = [
 ];
 
 /// Whether a setting is another than it was at first, and nothing comes of it.
-pub(super) fn is_unused(others: &Others, name: &str) -> bool {
+pub(crate) fn is_unused(others: &Others, name: &str) -> bool {
     let set = others.get(&name.to_ascii_lowercase());
     known(name).is_some_and(|(known, _, first)| {
         set.is_some_and(|set| set != first) && !USED.contains(known)
@@ -453,20 +453,20 @@ fn level(word: &str) -> usize {
 }
 
 /// Whether the bodies of functions are checked when they are made.
-pub(super) fn checks_bodies(others: &Others) -> bool {
+pub(crate) fn checks_bodies(others: &Others) -> bool {
     let set = others.get("check_function_bodies");
     set.is_none_or(|value| value != "off")
 }
 
 /// How long a lock may be waited for; 0 for any time.
-pub(super) fn lock_timeout_us(others: &Others) -> u64 {
+pub(crate) fn lock_timeout_us(others: &Others) -> u64 {
     let set = others.get("lock_timeout");
     let timeout_ms = set.and_then(|value| read_whole(value, MS)).unwrap_or(0);
     u64::try_from(timeout_ms).unwrap_or(0).saturating_mul(1000)
 }
 
 /// Whether a session wants to know of messages of a severity.
-pub(super) fn wants(others: &Others, severity: &str) -> bool {
+pub(crate) fn wants(others: &Others, severity: &str) -> bool {
     let least = others.get("client_min_messages");
     let least = least.map_or("notice", |least| least.as_str());
     match severity {

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use varve_catalog::Field;
 use varve_types::LogicalType;
 
-use crate::statements::{Parsed, Planned};
+use crate::shared::statements::{Parsed, Planned};
 
 /// A prepared statement: parsed, and planned for the tables as they are. Any session of the
 /// database that prepared it can run it; it is planned again where its tables were changed. Clones

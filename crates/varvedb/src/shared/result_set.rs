@@ -7,7 +7,7 @@ use varve_expr::{Locale, write_cell};
 use varve_plan::Message;
 use varve_types::{Batch, Notice, Value};
 
-use crate::CopyData;
+use varve_copy::CopyData;
 
 /// The answer to one statement.
 #[derive(Clone, Debug, Default)]

@@ -10,7 +10,7 @@ use varve_types::{Error, Result, SqlState};
 /// somebody else has changed a table that it has read. DEFERRABLE changes nothing: a transaction
 /// that only reads a snapshot never has to wait or fail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Modes {
+pub(crate) struct Modes {
     pub isolation: Isolation,
     pub read_only: bool,
     pub deferrable: bool,
@@ -18,7 +18,7 @@ pub(super) struct Modes {
 
 impl Modes {
     /// These modes, as far as a statement does not say otherwise.
-    pub(super) fn with(self, wanted: TransactionModes) -> Modes {
+    pub(crate) fn with(self, wanted: TransactionModes) -> Modes {
         Modes {
             isolation: wanted.isolation.unwrap_or(self.isolation),
             read_only: wanted.read_only.unwrap_or(self.read_only),
@@ -26,13 +26,13 @@ impl Modes {
         }
     }
 
-    pub(super) fn is_serializable(self) -> bool {
+    pub(crate) fn is_serializable(self) -> bool {
         self.isolation == Isolation::Serializable
     }
 }
 
 /// The modes of an open transaction, with what decides whether they may still change.
-pub(super) struct OpenModes<'a> {
+pub(crate) struct OpenModes<'a> {
     pub modes: &'a mut Modes,
     /// Whether a statement of the transaction has run.
     pub has_run: bool,
@@ -41,7 +41,7 @@ pub(super) struct OpenModes<'a> {
 
 impl OpenModes<'_> {
     /// Changes the modes; `25001` for one that can no longer change.
-    pub(super) fn change(&mut self, wanted: TransactionModes) -> Result<()> {
+    pub(crate) fn change(&mut self, wanted: TransactionModes) -> Result<()> {
         let next = self.modes.with(wanted);
         if next.isolation != self.modes.isolation {
             let command = "SET TRANSACTION ISOLATION LEVEL";

@@ -10,7 +10,7 @@ use varve_types::{Batch, ColumnBuilder, LogicalType, Result, VECTOR_ROWS, Value}
 
 /// The rows of a lookup, of constants, or of expressions over one of these; `None` for every other
 /// plan.
-pub(super) async fn direct_rows(
+pub(crate) async fn direct_rows(
     transaction: &Transaction,
     plan: &Plan,
     context: &EvalContext<'_>,

@@ -9,10 +9,10 @@ use varve_exec::ScanRequest;
 use varve_store::{CacheStats, Transaction};
 use varve_types::{Batch, Column, Error, MemoryAccount, Result, VECTOR_ROWS, Value};
 
-use crate::database::Shared;
 use crate::host::SessionHost;
-use crate::jobs::job_rows;
-use crate::lru::CacheCounters;
+use crate::host::job_rows::job_rows;
+use crate::shared::Shared;
+use crate::shared::lru::CacheCounters;
 
 impl SystemViews for SessionHost {
     fn rows(

@@ -9,7 +9,7 @@ use varve_parser::{ParsedStatement, parse};
 use varve_plan::{Bound, Statement};
 use varve_types::{LogicalType, MemoryAccount, Result};
 
-use crate::lru::Lru;
+use crate::shared::lru::Lru;
 
 /// Texts whose syntax trees are kept.
 pub(crate) const PARSED_MAX: usize = 512;

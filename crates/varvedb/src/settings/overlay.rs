@@ -1,39 +1,36 @@
 //! The settings of a session as functions of a statement see and change them.
 
-use std::sync::Arc;
+use varve_types::{Result, Value};
 
-use varve_types::{ArrayValue, ElementType, Result, Value};
-
-use super::modes::{Modes, OpenModes};
-use super::settings::{self, Scope, SessionSettings};
-use super::show::all_settings;
-use super::{Session, other_settings};
-use crate::ResultSet;
-use crate::database::Shared;
+use crate::settings::all_settings;
+use crate::settings::modes::{Modes, OpenModes};
+use crate::settings::other;
+use crate::settings::{self, Scope, SessionSettings};
+use crate::shared::Shared;
 
 /// A copy of the settings, and what was changed in it.
 #[derive(Debug)]
 pub(crate) struct SettingsOverlay {
-    copy: SessionSettings,
-    modes: Modes,
-    changes: Vec<Change>,
+    pub copy: SessionSettings,
+    pub modes: Modes,
+    pub changes: Vec<Change>,
     /// The prepared statements and the cursors, as their views show them.
-    prepared: Vec<Vec<Value>>,
-    cursors: Vec<Vec<Value>>,
+    pub prepared: Vec<Vec<Value>>,
+    pub cursors: Vec<Vec<Value>>,
 }
 
 #[derive(Debug)]
-struct Change {
-    name: String,
-    value: Option<String>,
-    local: bool,
+pub(crate) struct Change {
+    pub name: String,
+    pub value: Option<String>,
+    pub local: bool,
 }
 
 impl SettingsOverlay {
     /// The value as SHOW gives it.
     pub(crate) fn get(&self, shared: &Shared, name: &str) -> Option<String> {
-        if other_settings::is_other(name) {
-            return other_settings::show(&self.copy.others, name);
+        if other::is_other(name) {
+            return other::show(&self.copy.others, name);
         }
         let setting = settings::find(name).ok()?;
         Some(self.look(shared, |scope| setting.show(scope)))
@@ -97,8 +94,8 @@ impl SettingsOverlay {
         value: Option<&str>,
         local: bool,
     ) -> Result<String> {
-        if other_settings::is_other(name) {
-            other_settings::set(&mut self.copy.others, name, value)?;
+        if other::is_other(name) {
+            other::set(&mut self.copy.others, name, value)?;
         } else {
             let mut scope = Scope {
                 shared,
@@ -113,56 +110,5 @@ impl SettingsOverlay {
             local,
         });
         Ok(self.get(shared, name).unwrap_or_default())
-    }
-}
-
-impl Session {
-    /// Lends the settings to a statement that asks for them.
-    /// With `kept` also what their views show of its prepared statements and cursors.
-    pub(super) fn overlay_settings(&self, modes: Modes, kept: bool) {
-        let prepared = self
-            .prepared
-            .iter()
-            .filter(|_| kept)
-            .map(|(name, (prepared, text))| {
-                let types = prepared.parameter_types();
-                let types = types.iter().map(|ty| Value::text(ty.to_string())).collect();
-                vec![
-                    Value::text(name.as_str()),
-                    Value::text(Arc::clone(text)),
-                    Value::Null,
-                    Value::array(&ArrayValue::of(ElementType::Text, types)),
-                    Value::Null,
-                    Value::Boolean(true),
-                ]
-            });
-        let _ = self.host.swap_settings(Some(SettingsOverlay {
-            copy: self.settings.clone(),
-            modes,
-            changes: Vec::new(),
-            prepared: prepared.collect(),
-            cursors: match kept {
-                true => self.cursors.rows(),
-                false => Vec::new(),
-            },
-        }));
-    }
-
-    /// Makes the changes of a statement that asked for the settings; what is local to a statement
-    /// on its own is gone.
-    pub(super) fn settle_settings(&mut self, mut result: Result<ResultSet>) -> Result<ResultSet> {
-        let Some(overlay) = self.host.swap_settings(None) else {
-            return result;
-        };
-        let in_block = self.in_transaction();
-        let changes = overlay.changes.into_iter();
-        for change in changes.filter(|change| in_block || !change.local) {
-            let Ok(result) = &mut result else {
-                break;
-            };
-            self.set_named(&change.name, change.value.as_deref(), change.local)?;
-            self.tell_unused(&change.name, &mut result.notices);
-        }
-        result
     }
 }

@@ -1,21 +1,27 @@
 //! Settings: of a session, and of the database that all sessions share.
 
+pub(crate) mod locale;
+pub(crate) mod modes;
+pub(crate) mod other;
+pub(crate) mod overlay;
+pub(crate) mod time;
+
 use varve_ast::{Isolation, TransactionModes};
 use varve_expr::{DEFAULT_LOCALE, Locale, parse_value};
 use varve_store::StoreSettings;
 use varve_types::{Error, LogicalType, MemoryAccount, Result, SqlState, Value};
 
-use super::locale::LocaleSetting;
-use crate::Durability;
-use crate::catalog_cache::SearchPath;
-use crate::database::Shared;
-use crate::session::modes::{Modes, OpenModes};
-use crate::session::other_settings::Others;
-use crate::session::time_setting::{read_time, show_time};
+use crate::settings::locale::LocaleSetting;
+use crate::settings::modes::{Modes, OpenModes};
+use crate::settings::other::Others;
+use crate::settings::time::{read_time, show_time};
+use crate::shared::Shared;
+use crate::shared::catalog_cache::SearchPath;
+use crate::shared::options::Durability;
 
 /// What each session sets for itself.
 #[derive(Clone, Debug)]
-pub(super) struct SessionSettings {
+pub(crate) struct SessionSettings {
     pub durability: Durability,
     /// Of transactions that do not say otherwise.
     pub modes: Modes,
@@ -31,7 +37,7 @@ pub(super) struct SessionSettings {
 }
 
 impl SessionSettings {
-    pub(super) fn new(durability: Durability) -> SessionSettings {
+    pub(crate) fn new(durability: Durability) -> SessionSettings {
         SessionSettings {
             durability,
             modes: Modes::default(),
@@ -45,7 +51,7 @@ impl SessionSettings {
 }
 
 /// One setting.
-pub(super) struct Setting {
+pub(crate) struct Setting {
     pub name: &'static str,
     pub description: &'static str,
     kind: Kind,
@@ -93,7 +99,7 @@ const fn setting(name: &'static str, kind: Kind, description: &'static str) -> S
 }
 
 /// All settings in the order of their names.
-pub(super) const SETTINGS: &[Setting] = &[
+pub(crate) const SETTINGS: &[Setting] = &[
     setting(
         "application_name",
         Kind::ApplicationName,
@@ -247,7 +253,7 @@ pub(super) const SETTINGS: &[Setting] = &[
 ];
 
 /// What settings are read from and written to.
-pub(super) struct Scope<'a> {
+pub(crate) struct Scope<'a> {
     pub shared: &'a Shared,
     pub session: &'a mut SessionSettings,
     /// The modes of the transaction; `None` outside a block.
@@ -255,7 +261,7 @@ pub(super) struct Scope<'a> {
 }
 
 /// The setting of a name, in any case.
-pub(super) fn find(name: &str) -> Result<&'static Setting> {
+pub(crate) fn find(name: &str) -> Result<&'static Setting> {
     let found = SETTINGS
         .iter()
         .find(|setting| setting.name.eq_ignore_ascii_case(name));
@@ -263,7 +269,7 @@ pub(super) fn find(name: &str) -> Result<&'static Setting> {
 }
 
 /// `42704`
-pub(super) fn unknown(name: &str) -> Error {
+pub(crate) fn unknown(name: &str) -> Error {
     let message = format!("unrecognized configuration parameter \"{name}\"");
     Error::new(SqlState::UNDEFINED_OBJECT, message)
 }
@@ -281,7 +287,7 @@ impl Mode {
 
 impl Setting {
     /// The value as SHOW gives it.
-    pub(super) fn show(&self, scope: &Scope<'_>) -> String {
+    pub(crate) fn show(&self, scope: &Scope<'_>) -> String {
         let on_off = |on| if on { "on" } else { "off" }.to_owned();
         match self.kind {
             Kind::Fixed(value) => value.to_owned(),
@@ -305,7 +311,7 @@ impl Setting {
     }
 
     /// Whether it belongs to a session or its transaction, not to the database.
-    pub(super) fn is_of_session(&self) -> bool {
+    pub(crate) fn is_of_session(&self) -> bool {
         matches!(
             self.kind,
             Kind::Durability
@@ -319,7 +325,7 @@ impl Setting {
     }
 
     /// Changes the value; `None` is what it was at first.
-    pub(super) fn set(&self, scope: &mut Scope<'_>, value: Option<&str>) -> Result<()> {
+    pub(crate) fn set(&self, scope: &mut Scope<'_>, value: Option<&str>) -> Result<()> {
         let first = || SessionSettings::new(scope.shared.durability);
         match self.kind {
             Kind::Fixed(fixed) => match value {
@@ -389,11 +395,11 @@ impl Setting {
                 scope.shared.memory.set_limit_bytes(bytes);
             }
             Kind::ParseCacheEntries => {
-                let entries = self.entries(value, crate::statements::PARSED_MAX)?;
+                let entries = self.entries(value, crate::shared::statements::PARSED_MAX)?;
                 scope.shared.statements.parsed.set_entries_max(entries);
             }
             Kind::PlanCacheEntries => {
-                let entries = self.entries(value, crate::statements::PLANS_MAX)?;
+                let entries = self.entries(value, crate::shared::statements::PLANS_MAX)?;
                 scope.shared.statements.plans.set_entries_max(entries);
             }
             Kind::Store(..) => return Err(self.cannot_change()),
@@ -491,7 +497,7 @@ const ENTRIES_MAX: usize = 65_536;
 /// Below this not even a flush finds the memory that it needs.
 const MEMORY_LIMIT_MIN: u64 = 1 << 20;
 
-pub(super) fn boolean(value: &str) -> Option<bool> {
+pub(crate) fn boolean(value: &str) -> Option<bool> {
     match parse_value(value, LogicalType::Boolean, &DEFAULT_LOCALE) {
         Ok(Value::Boolean(value)) => Some(value),
         _ => None,
@@ -524,6 +530,22 @@ fn show_bytes(bytes: u64) -> String {
         .find(|(_, shift)| bytes != 0 && bytes.trailing_zeros() >= *shift);
     let (name, shift) = unit.unwrap_or(&("B", 0));
     format!("{}{name}", bytes >> shift)
+}
+
+/// All settings: names, values and what they are, in the order of the names.
+pub(crate) fn all_settings(scope: &Scope<'_>) -> Vec<[String; 3]> {
+    let line = |setting: &Setting| {
+        let description = setting.description.to_owned();
+        [setting.name.to_owned(), setting.show(scope), description]
+    };
+    let mut lines: Vec<[String; 3]> = SETTINGS.iter().map(line).collect();
+    let others = other::all(&scope.session.others);
+    lines.extend(others.map(|(name, value)| {
+        let description = "Kept, and changes nothing".to_owned();
+        [name.to_owned(), value, description]
+    }));
+    lines.sort_by_cached_key(|[name, ..]| name.to_ascii_lowercase());
+    lines
 }
 
 #[cfg(test)]

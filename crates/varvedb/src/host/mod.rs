@@ -1,5 +1,8 @@
 //! What functions ask of the session that calls them.
 
+pub(crate) mod job_rows;
+pub(crate) mod system_view;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use varve_bind::names_of;
@@ -13,8 +16,9 @@ use varve_store::{CommitDurability, Transaction};
 use varve_types::meter::Cancel;
 use varve_types::{Error, Notice, ObjectId, Result, SqlState, Value};
 
-use crate::database::Shared;
-use crate::session::{CancelFlag, SettingsOverlay};
+use crate::settings::overlay::SettingsOverlay;
+use crate::shared::Shared;
+use crate::shared::cancel::CancelFlag;
 
 impl varve_copy::CopyHost for SessionHost {
     fn catalog(&self) -> Arc<Catalog> {

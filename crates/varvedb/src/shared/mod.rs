@@ -1,0 +1,66 @@
+//! What all sessions of a database share. It knows no session.
+
+pub(crate) mod advisory;
+pub(crate) mod cancel;
+pub(crate) mod catalog_cache;
+pub(crate) mod lru;
+pub(crate) mod options;
+pub(crate) mod prepared;
+pub(crate) mod result_set;
+pub(crate) mod scratch;
+pub(crate) mod sequences;
+pub(crate) mod statements;
+pub(crate) mod temporary_schemas;
+
+use std::sync::Arc;
+
+use varve_expr::JobOrder;
+use varve_store::{JobId, Store};
+use varve_types::{Env, MemoryBudget};
+
+use advisory::AdvisoryLocks;
+use options::Durability;
+use sequences::Sequences;
+use statements::Statements;
+use temporary_schemas::TemporarySchemas;
+
+/// What all sessions of a database share.
+pub(crate) struct Shared {
+    pub store: Arc<Store>,
+    pub env: Arc<dyn Env>,
+    pub memory: Arc<MemoryBudget>,
+    /// Of sessions that do not say otherwise.
+    pub durability: Durability,
+    /// As it was opened; the limit in force is the account's.
+    pub memory_limit_bytes: u64,
+    pub statements: Statements,
+    pub sequences: Sequences,
+    pub temporary: TemporarySchemas,
+    pub advisory: AdvisoryLocks,
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        // A job that runs would keep the store until its end.
+        self.store.stop_jobs();
+    }
+}
+
+impl Shared {
+    pub fn order_job(&self, job: i64, order: JobOrder) -> bool {
+        let id = JobId(job.cast_unsigned());
+        match order {
+            JobOrder::Cancel => self.store.cancel_job(id),
+            JobOrder::Pause => self.store.pause_job(id),
+            JobOrder::Resume => self.store.resume_job(id),
+        }
+    }
+}
+
+impl core::fmt::Debug for Shared {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Shared")
+            .field("store", &self.store)
+            .finish_non_exhaustive()
+    }
+}
