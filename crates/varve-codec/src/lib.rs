@@ -87,6 +87,7 @@ mod block;
 mod codec_name;
 mod composite;
 mod compute;
+mod decode_shared;
 mod decoded;
 mod distinct;
 mod entropy;
@@ -94,13 +95,17 @@ mod error;
 mod float;
 mod frames;
 mod fsst;
+mod hashing;
 mod integers;
 mod names;
+mod positions;
 mod reader;
 mod scope;
 mod shared;
+mod short;
 mod split_mix;
 mod stage;
+mod string_data;
 mod strings;
 mod tags;
 mod writer;
@@ -143,10 +148,10 @@ pub use stage::{
     ZstdDecoder, ZstdDictionary, ZstdEncoder, ZstdFraming, ZstdSamples, compress_lz4,
     decompress_lz4, decompress_zstd,
 };
+pub use string_data::{Strings, StringsRef};
 pub use strings::{
-    Strings, StringsRef, decode_plain_strings, decode_same_strings, decode_strings,
-    encode_same_strings, encode_strings, equal_strings_per_mille, gather_same_strings,
-    gather_strings,
+    decode_plain_strings, decode_same_strings, decode_strings, encode_same_strings, encode_strings,
+    equal_strings_per_mille, gather_same_strings, gather_strings,
 };
 pub use tags::{
     TAG_ALL_ONE, TAG_ALL_ZERO, TAG_ALP, TAG_ALP_RD, TAG_BINS, TAG_BIT_RUNS, TAG_BITS, TAG_CHIMP,

@@ -3,106 +3,61 @@
 //! Layout: number of resources (varint); of each its kind (u8), bytes (varint), and those bytes.
 //! Vectors name a resource by its index.
 
+use crate::ROWS_MAX;
 use crate::entropy::{ContextDecoder, Contexts, Frequencies};
+use crate::error::CodecError;
 use crate::fsst::SymbolTable;
-use crate::integers::Bin;
-use crate::reader::ByteReader;
-use crate::strings::json::Template;
-use crate::strings::{SplitTemplate, Strings};
+use crate::integers::leaves::bin_table::{self, Bin, Bins};
+use crate::string_data::Strings;
+use crate::strings::SplitTemplate;
+use crate::strings::json::{self, Template};
 use crate::writer::put_varint;
-use crate::{CodecError, IntegerKind, ROWS_MAX, integers, strings};
 
 /// The most resources of a block.
-const RESOURCES_MAX: usize = 255;
+pub(crate) const RESOURCES_MAX: usize = 255;
 /// The most values of a shared dictionary.
 pub(crate) const SHARED_VALUES_MAX: usize = 64 * ROWS_MAX;
 
 /// The most values of all shared dictionaries of a block together, which take 8 MiB as integers.
-const ALL_VALUES_MAX: usize = 16 * SHARED_VALUES_MAX;
+pub(crate) const ALL_VALUES_MAX: usize = 16 * SHARED_VALUES_MAX;
 
 /// The most bytes of text of all shared dictionaries of a block together that are written.
 const ALL_TEXT_BYTES_MAX: usize = 16 << 20;
 
 /// Ascending integers: a dictionary.
-const INTEGERS: u8 = 0;
+pub(crate) const INTEGERS: u8 = 0;
 /// Ascending strings: a dictionary.
-const STRINGS: u8 = 1;
+pub(crate) const STRINGS: u8 = 1;
 /// A symbol table of FSST.
-const SYMBOLS: u8 = 2;
+pub(crate) const SYMBOLS: u8 = 2;
 /// Bins of integers and their frequencies.
-const BINS: u8 = 3;
+pub(crate) const BINS: u8 = 3;
 /// A template that strings are split by.
-const TEMPLATE: u8 = 4;
+pub(crate) const TEMPLATE: u8 = 4;
 /// Templates of documents.
-const TEMPLATES: u8 = 5;
+pub(crate) const TEMPLATES: u8 = 5;
 /// Contexts of packed text.
-const CONTEXTS: u8 = 6;
+pub(crate) const CONTEXTS: u8 = 6;
 
 /// The decoded shared part of a block; empty for blocks whose vectors stand alone.
 #[derive(Debug, Default)]
 pub struct Shared {
-    resources: Vec<Resource>,
+    pub(crate) resources: Vec<Resource>,
 }
 
+/// What vectors of a block have in common.
 #[derive(Debug)]
-enum Resource {
+pub(crate) enum Resource {
     Integers(Vec<i64>),
     Strings(Strings),
     Templates(Vec<Template>),
     Symbols(Box<SymbolTable>),
     Template(SplitTemplate),
-    Bins(integers::bins::Bins),
+    Bins(Bins),
     Contexts(ContextDecoder),
 }
 
 impl Shared {
-    /// Reads a shared part of dictionaries of at most a million values, and of at most `bytes_max`
-    /// bytes of text, together; those that are written have up to 16 MiB. No bytes at all are an
-    /// empty one.
-    pub fn decode(bytes: &[u8], bytes_max: usize) -> Result<Shared, CodecError> {
-        if bytes.is_empty() {
-            return Ok(Shared::default());
-        }
-        let mut reader = ByteReader::new(bytes);
-        let count = reader.count(0, RESOURCES_MAX, "number of resources")?;
-        let mut resources = Vec::with_capacity(count);
-        let (mut values_left, mut bytes_left) = (ALL_VALUES_MAX, bytes_max);
-        for _ in 0..count {
-            let kind = reader.u8()?;
-            let resource = ByteReader::new(reader.nested()?);
-            resources.push(match kind {
-                INTEGERS => {
-                    let values = integers::shared_dictionary::read(resource, values_left)?;
-                    values_left -= values.len();
-                    Resource::Integers(values)
-                }
-                STRINGS => {
-                    let values =
-                        strings::shared_dictionary::read(resource, values_left, bytes_left)?;
-                    values_left -= values.as_ref().len();
-                    bytes_left -= values.bytes.len();
-                    Resource::Strings(values)
-                }
-                TEMPLATES => Resource::Templates(strings::json::read(resource)?),
-                SYMBOLS => {
-                    let mut resource = resource;
-                    let table = SymbolTable::read(&mut resource)?;
-                    resource.end()?;
-                    Resource::Symbols(Box::new(table))
-                }
-                TEMPLATE => Resource::Template(SplitTemplate::read(resource)?),
-                CONTEXTS => {
-                    let contexts = Contexts::read(resource.rest())?;
-                    Resource::Contexts(ContextDecoder::new(&contexts))
-                }
-                BINS => Resource::Bins(integers::bins::read(resource)?),
-                kind => return Err(CodecError::UnknownTag(kind)),
-            });
-        }
-        reader.end()?;
-        Ok(Shared { resources })
-    }
-
     /// Number of resources.
     pub fn len(&self) -> usize {
         self.resources.len()
@@ -162,7 +117,7 @@ impl Shared {
     }
 
     /// Entropy-coded bins of integers.
-    pub(crate) fn bins(&self, resource: u8) -> Result<&integers::bins::Bins, CodecError> {
+    pub(crate) fn bins(&self, resource: u8) -> Result<&Bins, CodecError> {
         match self.resources.get(usize::from(resource)) {
             Some(Resource::Bins(bins)) => Ok(bins),
             _ => Err(MISSING),
@@ -182,27 +137,10 @@ pub(crate) struct SharedWriter {
 }
 
 impl SharedWriter {
-    /// Adds a dictionary of ascending integers; `None` when there are too many values or resources,
-    /// as for all that is added.
-    pub(crate) fn add_integers(&mut self, kind: IntegerKind, values: &[i64]) -> Option<u8> {
-        self.count_values(values.len(), 0)?;
-        let mut bytes = Vec::new();
-        integers::shared_dictionary::write(kind, values, &mut bytes);
-        self.add(INTEGERS, bytes)
-    }
-
-    /// Adds a dictionary of ascending strings.
-    pub(crate) fn add_strings(&mut self, values: &Strings) -> Option<u8> {
-        self.count_values(values.as_ref().len(), values.bytes.len())?;
-        let mut bytes = Vec::new();
-        strings::shared_dictionary::write(values, &mut bytes);
-        self.add(STRINGS, bytes)
-    }
-
     /// Adds templates of documents.
     pub(crate) fn add_templates(&mut self, templates: &[Template]) -> Option<u8> {
         let mut bytes = Vec::new();
-        strings::json::write(templates, &mut bytes);
+        json::write(templates, &mut bytes);
         self.add(TEMPLATES, bytes)
     }
 
@@ -230,18 +168,20 @@ impl SharedWriter {
     /// Adds bins that ascend.
     pub(crate) fn add_bins(&mut self, bins: &[Bin], frequencies: &Frequencies) -> Option<u8> {
         let mut bytes = Vec::new();
-        integers::bins::write(bins, frequencies, &mut bytes);
+        bin_table::write(bins, frequencies, &mut bytes);
         self.add(BINS, bytes)
     }
 
-    fn count_values(&mut self, values: usize, text_bytes: usize) -> Option<()> {
+    /// Counts the values of one more dictionary.
+    pub(crate) fn count_values(&mut self, values: usize, text_bytes: usize) -> Option<()> {
         self.values = self.values.checked_add(values)?;
         self.text_bytes = self.text_bytes.checked_add(text_bytes)?;
         let fit = self.values <= ALL_VALUES_MAX && self.text_bytes <= ALL_TEXT_BYTES_MAX;
         fit.then_some(())
     }
 
-    fn add(&mut self, kind: u8, bytes: Vec<u8>) -> Option<u8> {
+    /// Adds a resource of a kind.
+    pub(crate) fn add(&mut self, kind: u8, bytes: Vec<u8>) -> Option<u8> {
         let index = u8::try_from(self.resources.len()).ok()?;
         if self.resources.len() == RESOURCES_MAX {
             return None;
@@ -277,7 +217,7 @@ impl SharedWriter {
 #[cfg(test)]
 mod tests {
     use super::{ALL_TEXT_BYTES_MAX, SHARED_VALUES_MAX, Shared, SharedWriter};
-    use crate::strings::Strings;
+    use crate::string_data::Strings;
     use crate::{CodecError, IntegerKind};
 
     /// The shared part of a dictionary that stands in it `times` times.

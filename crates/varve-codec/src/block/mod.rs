@@ -11,8 +11,9 @@ use crate::frames::{Stage, write_frames};
 use crate::integers::{
     ChosenIntegers, IntegerKind, IntegerPlan, Scale, choose_named_integers, integers_of_form,
 };
+use crate::string_data::StringsRef;
 use crate::strings::{
-    ChosenStrings, StringPlan, StringSample, StringsRef, choose_named_strings, strings_of_form,
+    ChosenStrings, StringPlan, StringSample, choose_named_strings, strings_of_form,
 };
 use crate::{BLOCK_VECTORS_MAX, Codec, CodecError, ROWS_MAX, Shared, SharedWriter, WrittenFrame};
 

@@ -11,7 +11,8 @@ use crate::bitmap::{DecodedBits, decode_bits, encode_bits, split_bits};
 use crate::integers::{self, IntegerKind, IntegerPlan};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::strings::{self, StringPlan, Strings, StringsRef};
+use crate::string_data::{Strings, StringsRef};
+use crate::strings::{self, StringPlan};
 use crate::writer::put_nested;
 use crate::{CodecError, ROWS_MAX, Shared};
 

@@ -5,7 +5,8 @@ use super::selection::{check_rows, for_each_selected, is_selected, plain, set_bi
 use super::stretches::for_each_stretch;
 use crate::bits::{get, unpack};
 use crate::float::integer_from_f64;
-use crate::integers::{IntegerKind, alp, decimal, frame};
+use crate::integers::leaves::frame;
+use crate::integers::{IntegerKind, alp, decimal};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::{CodecError, DecodedBits, Shared, TAG_ALP, TAG_DECIMAL, TAG_FRAME};

@@ -5,9 +5,8 @@ use super::packed::filter_packed;
 use super::rising::scaled_integers_passing;
 use super::selection::{check_rows, expand_runs, plain, set_bit, test_all};
 use crate::float::f64_from_integer;
-use crate::integers::{
-    Codes, IntegerKind, Runs, alp, constant, decimal, decode, decode_plain, frame, patched,
-};
+use crate::integers::leaves::{constant, frame, patched};
+use crate::integers::{Codes, IntegerKind, Runs, alp, decimal, decode, decode_plain};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::{

@@ -3,7 +3,7 @@
 use super::ESCAPE;
 use super::table::SymbolTable;
 use crate::CodecError;
-use crate::strings::Strings;
+use crate::string_data::Strings;
 
 /// Codes taken together: one look tells whether any of them is an escape or unknown.
 const GROUP: usize = 8;

@@ -6,14 +6,14 @@
 //! so the smallest form wins over it. Paper: Afroozeh, Kuffo, Boncz, "ALP: Adaptive Lossless
 //! floating-Point Compression" (2023). An exception takes the integer of the row before it, which
 //! widens no frame. Layout: exponent and factor (u8: exponent * (exponent + 1) / 2 + factor),
-//! exceptions as in [`super::exceptions`]; if there are any, the bytes (varint) of their integers,
-//! those as a leaf of 64-bit integers; then the integers as nested integers of 64 bits.
+//! exceptions as in [`super::leaves::exceptions`]; if there are any, the bytes (varint) of their
+//! integers, those as a leaf of 64-bit integers; then the integers as nested integers of 64 bits.
 
-use super::alp_pair::{self, Pair, Scaler};
-use super::exceptions::{patch, patch_gathered, put_rows, rows_bytes, take_rows};
-use super::{IntegerKind, decode_plain, gather_plain, leaf};
 use crate::CodecError;
 use crate::float::f64_from_integer;
+use crate::integers::leaves::alp_pair::{self, Pair, Scaler};
+use crate::integers::leaves::exceptions::{patch, patch_gathered, put_rows, rows_bytes, take_rows};
+use crate::integers::{IntegerKind, decode_plain, gather_plain, leaf};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::writer::{put_varint, varint_bytes};

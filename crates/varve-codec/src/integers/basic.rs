@@ -1,8 +1,8 @@
 //! The choice of a codec for one vector by itself: by estimates in whole bytes, confirmed by the
 //! bytes written.
 
-use super::stats::Stats;
-use super::{IntegerKind, dictionary, leaf, run_ends};
+use crate::integers::leaves::stats::Stats;
+use crate::integers::{IntegerKind, dictionary, leaf, run_ends};
 use crate::{TAG_CONSTANT, TAG_DICTIONARY, TAG_RUN_ENDS};
 
 /// Appends the integers in the smallest form that needs no shared part. Integers of kind

@@ -1,9 +1,9 @@
 //! The choice of bins for [`super::bins`]: the sample's values in cells of like counts, and cells
 //! merged so that symbols, distances and the bins themselves take the least bits together.
 
-use super::Scale;
-use super::bins::BINS_MAX;
 use crate::entropy::{FRACTION_BITS, Frequencies, log2};
+use crate::integers::Scale;
+use crate::integers::leaves::bin_table::{BINS_MAX, Bin};
 
 /// Cells hold at least this part of the sample, but for frequent values, which have their own.
 const CELLS: usize = 100;
@@ -16,13 +16,6 @@ const BIN_BITS: u64 = 30;
 const DISTANCE_COST: u64 = 16;
 /// Table sizes to choose from, as log2.
 const LOGS: [u32; 4] = [8, 9, 10, 11];
-
-/// Values from `least` on, as many as `width` bits count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Bin {
-    pub(crate) least: i64,
-    pub(crate) width: u32,
-}
 
 /// Stretch of the sample.
 #[derive(Clone, Copy, Debug)]

@@ -4,12 +4,11 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::alp::Parts;
-use super::alp_pair::choose_for_block;
-use super::binning;
-use super::bins::BinsWriter;
-use super::steps::steps;
-use super::{IntegerKind, IntegerPlan, SharedIntegers};
+use crate::integers::alp::Parts;
+use crate::integers::bins::BinsWriter;
+use crate::integers::leaves::alp_pair::choose_for_block;
+use crate::integers::leaves::delta::steps;
+use crate::integers::{IntegerKind, IntegerPlan, SharedIntegers, binning};
 use crate::shared::SHARED_VALUES_MAX;
 use crate::{Codec, CodecError, SharedWriter};
 
@@ -264,7 +263,7 @@ fn shared_dictionary(
 
 /// The distinct values, ascending; `None` when there are more than `limit`.
 fn distinct<'a>(vectors: impl Iterator<Item = &'a [i64]>, limit: usize) -> Option<Vec<i64>> {
-    let mut seen: HashMap<i64, (), super::plan::IntegerHashing> = HashMap::default();
+    let mut seen: HashMap<i64, (), crate::hashing::IntegerHashing> = HashMap::default();
     for value in vectors.flatten() {
         seen.insert(*value, ());
         if seen.len() > limit {

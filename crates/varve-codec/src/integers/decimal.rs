@@ -5,8 +5,8 @@
 //! Layout: exponent (u8), number of exceptions (varint), their positions (u16 each) and integers
 //! (i64 each), the integers as a nested leaf of 64-bit integers.
 
-use super::{IntegerKind, decode_plain, gather_plain};
 use crate::float::integer_from_f64;
+use crate::integers::{IntegerKind, decode_plain, gather_plain};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::{CodecError, ROWS_MAX};

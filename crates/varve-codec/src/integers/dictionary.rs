@@ -8,9 +8,9 @@
 //! Layout: number of values (varint), codes packed in the width of the last code, the values as a
 //! nested leaf.
 
-use super::{IntegerKind, decode_plain, gather_plain, leaf};
 use crate::bits::{get, index_width, pack, packed_bytes};
 use crate::distinct::{Distinct, mix};
+use crate::integers::{IntegerKind, decode_plain, gather_plain, leaf};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::writer::{put_varint, varint_bytes};

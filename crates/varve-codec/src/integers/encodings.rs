@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use super::linear::Line;
-use super::patched::Window;
-use super::stats::Stats;
-use super::{
-    IntegerKind, IntegerPlan, SharedIntegers, constant, decimal, delta, dictionary, frame, plain,
+use crate::integers::leaves::linear::Line;
+use crate::integers::leaves::patched::Window;
+use crate::integers::leaves::stats::Stats;
+use crate::integers::leaves::{constant, delta, frame, plain};
+use crate::integers::{
+    IntegerKind, IntegerPlan, SharedIntegers, decimal, dictionary, leaf, run_ends,
 };
-use super::{leaf, run_ends};
 use crate::writer::put_varint;
 use crate::{
     SharedWriter, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DICTIONARY, TAG_FRAME, TAG_LINEAR,

@@ -1,13 +1,13 @@
 //! Leaves: the codecs that hold their values themselves, and the choice among them.
 
-use super::alp::Parts;
-use super::linear::Line;
-use super::patched::Window;
-use super::stats::Stats;
-use super::{
-    IntegerKind, alp, alp_rd, chimp, constant, decimal, delta, delta_of_delta, frame, gorilla,
-    linear, patched, plain,
+use crate::integers::alp::{self, Parts};
+use crate::integers::leaves::linear::{self, Line};
+use crate::integers::leaves::patched::{self, Window};
+use crate::integers::leaves::stats::Stats;
+use crate::integers::leaves::{
+    alp_rd, chimp, constant, delta, delta_of_delta, frame, gorilla, plain,
 };
+use crate::integers::{IntegerKind, decimal};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::{

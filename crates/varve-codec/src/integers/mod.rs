@@ -6,37 +6,25 @@
 //! [`choose_integers`] finds the best one.
 
 pub(crate) mod alp;
-mod alp_pair;
-mod alp_rd;
 mod basic;
 mod binning;
 pub(crate) mod bins;
-mod chimp;
 mod choose;
-pub(crate) mod constant;
 pub(crate) mod decimal;
-mod delta;
-mod delta_of_delta;
 mod dictionary;
 #[cfg(test)]
 pub(crate) mod encodings;
-mod exceptions;
-pub(crate) mod frame;
-mod gorilla;
 mod leaf;
-mod linear;
-pub(crate) mod patched;
-mod plain;
+pub(crate) mod leaves;
 mod plan;
 mod run_ends;
 pub(crate) mod same;
 pub(crate) mod shared_dictionary;
-mod simple8b;
-mod stats;
 pub(crate) mod steps;
 #[cfg(test)]
 mod tests;
 
+use crate::positions::check_positions;
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::{
@@ -44,55 +32,17 @@ use crate::{
     TAG_SHARED_DICTIONARY, TAG_STEPS,
 };
 
-pub(crate) use binning::Bin;
 pub(crate) use choose::{
     ChosenIntegers, Scale, choose_integers, choose_named_integers, integers_of_form,
 };
 pub(crate) use dictionary::{Codes, put_codes};
+pub use leaves::kind::IntegerKind;
 pub use plan::encode_integers;
 pub(crate) use plan::{IntegerPlan, SharedIntegers};
 pub(crate) use run_ends::{Runs, put_runs, run_lasts};
 pub use same::{
     decode_same_integers, encode_same_integers, equal_integers_per_mille, gather_same_integers,
 };
-
-/// What the integers of a vector stand for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum IntegerKind {
-    /// Integers of 32 bits, widened.
-    Int32,
-    /// Integers of 64 bits.
-    Int64,
-    /// Doubles, by [`crate::integer_from_f64`].
-    Float64,
-}
-
-impl IntegerKind {
-    /// Bytes of one plain value.
-    fn plain_bytes(self) -> usize {
-        match self {
-            IntegerKind::Int32 => 4,
-            IntegerKind::Int64 | IntegerKind::Float64 => 8,
-        }
-    }
-
-    fn code(self) -> u8 {
-        match self {
-            IntegerKind::Int32 => 0,
-            IntegerKind::Int64 => 1,
-            IntegerKind::Float64 => 2,
-        }
-    }
-
-    fn from_code(code: u8) -> Result<IntegerKind, CodecError> {
-        Ok(match code {
-            0 => IntegerKind::Int32,
-            1 => IntegerKind::Int64,
-            2 => IntegerKind::Float64,
-            _ => return Err(CodecError::Malformed("integer kind")),
-        })
-    }
-}
 
 /// The `rows` integers in `bytes`. Integers of kind [`IntegerKind::Int32`] fit 32 bits.
 pub fn decode_integers(
@@ -217,47 +167,6 @@ pub(crate) fn gather_plain(
     };
     check_range(kind, &integers)?;
     Ok(integers)
-}
-
-/// The values at `positions` of a vector that had to be decoded whole.
-pub(crate) fn pick(values: &[i64], positions: &[u16]) -> Result<Vec<i64>, CodecError> {
-    let at = |position: &u16| values.get(usize::from(*position)).copied();
-    let integers: Option<Vec<i64>> = positions.iter().map(at).collect();
-    integers.ok_or(CodecError::UnexpectedEnd)
-}
-
-/// As [`pick`], where `values` are the last of `rows` rows, from the last back.
-pub(crate) fn pick_from_end(
-    values: &[i64],
-    rows: usize,
-    positions: &[u16],
-) -> Result<Vec<i64>, CodecError> {
-    let at = |position: &u16| {
-        let back = rows.checked_sub(usize::from(*position) + 1)?;
-        values.get(back).copied()
-    };
-    let integers: Option<Vec<i64>> = positions.iter().map(at).collect();
-    integers.ok_or(CodecError::UnexpectedEnd)
-}
-
-/// How many rows from the front hold all `positions`.
-pub(crate) fn rows_through(positions: &[u16]) -> usize {
-    let last = positions.iter().max();
-    last.map_or(0, |last| usize::from(*last) + 1)
-}
-
-/// Refuses positions outside a vector, and vectors that are too long.
-pub(crate) fn check_positions(rows: usize, positions: &[u16]) -> Result<(), CodecError> {
-    if rows > ROWS_MAX {
-        return Err(CodecError::TooManyRows(rows));
-    }
-    match positions.iter().max() {
-        Some(position) if usize::from(*position) >= rows => Err(CodecError::PositionOutOfRange {
-            position: usize::from(*position),
-            rows,
-        }),
-        _ => Ok(()),
-    }
 }
 
 fn check_range(kind: IntegerKind, integers: &[i64]) -> Result<(), CodecError> {

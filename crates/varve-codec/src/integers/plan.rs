@@ -1,18 +1,15 @@
 //! The cascade that the vectors of a block are written in.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-use super::alp::Parts;
-use super::alp_pair::Pair;
-use super::bins::BinsWriter;
-use super::stats::Stats;
-use super::{
-    IntegerKind, alp_rd, basic, chimp, delta, delta_of_delta, dictionary, gorilla, leaf, plain,
-    run_ends, shared_dictionary, steps,
-};
-use crate::distinct::mix;
+use crate::hashing::IntegerHashing;
+use crate::integers::alp::Parts;
+use crate::integers::bins::BinsWriter;
+use crate::integers::leaves::alp_pair::Pair;
+use crate::integers::leaves::stats::Stats;
+use crate::integers::leaves::{alp_rd, chimp, delta, delta_of_delta, gorilla, plain};
+use crate::integers::{IntegerKind, basic, dictionary, leaf, run_ends, shared_dictionary, steps};
 use crate::writer::put_zigzag;
 use crate::{
     CodecError, ROWS_MAX, TAG_ALP, TAG_ALP_RD, TAG_BINS, TAG_CHIMP, TAG_CONSTANT, TAG_DELTA,
@@ -62,29 +59,6 @@ pub(crate) struct SharedIntegers {
     pub(crate) codes: HashMap<i64, u32, IntegerHashing>,
     /// How the codes are written.
     pub(crate) nested: IntegerPlan,
-}
-
-/// Hashes integers the same way everywhere; the order of the map never shows in the bytes.
-pub(crate) type IntegerHashing = BuildHasherDefault<IntegerHasher>;
-
-/// A weak, quick hash of one integer.
-#[derive(Debug, Default)]
-pub(crate) struct IntegerHasher(u64);
-
-impl Hasher for IntegerHasher {
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 32)
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = mix(self.0, u64::from(*byte));
-        }
-    }
-
-    fn write_i64(&mut self, integer: i64) {
-        self.0 = mix(self.0, integer.cast_unsigned());
-    }
 }
 
 type Encode = fn(&[i64], &mut Vec<u8>) -> Option<()>;

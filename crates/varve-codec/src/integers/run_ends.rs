@@ -6,8 +6,8 @@
 //! Layout: number of runs (varint), ends less one packed in the width of the last row, the values
 //! as a nested leaf.
 
-use super::{IntegerKind, decode_plain, gather_plain, leaf};
 use crate::bits::{index_width, pack, packed_bytes, unpack};
+use crate::integers::{IntegerKind, decode_plain, gather_plain, leaf};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::writer::{put_varint, varint_bytes};

@@ -7,7 +7,8 @@
 //! Layout: number of differing rows (varint); if any, the bytes of those rows (varint) and those,
 //! as ascending nested integers of 32 bits, then the integers there as a nested vector.
 
-use super::{IntegerKind, IntegerPlan, check_positions, decode_plain, gather_plain};
+use crate::integers::{IntegerKind, IntegerPlan, decode_plain, gather_plain};
+use crate::positions::check_positions;
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::writer::{put_nested, put_varint};

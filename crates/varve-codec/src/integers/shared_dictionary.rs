@@ -10,12 +10,12 @@
 //! kind (u8), number of values (varint), then by 1,024 values the bytes (varint) of their nested
 //! integers, and those.
 
-use super::{IntegerKind, IntegerPlan, decode_plain, gather_plain};
+use crate::integers::{IntegerKind, IntegerPlan, decode_plain, gather_plain};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::shared::SHARED_VALUES_MAX;
+use crate::shared::{INTEGERS, SHARED_VALUES_MAX};
 use crate::writer::{put_nested, put_varint};
-use crate::{CodecError, Decoded, ROWS_MAX, Shared};
+use crate::{CodecError, Decoded, ROWS_MAX, Shared, SharedWriter};
 
 pub(crate) fn encode(resource: u8, codes: &[i64], nested: &IntegerPlan, out: &mut Vec<u8>) {
     out.push(resource);
@@ -78,8 +78,19 @@ pub(crate) fn gather_codes(
     codes.map_err(|_| CODE)
 }
 
+impl SharedWriter {
+    /// Adds a dictionary of ascending integers; `None` when there are too many values or resources,
+    /// as for all that is added.
+    pub(crate) fn add_integers(&mut self, kind: IntegerKind, values: &[i64]) -> Option<u8> {
+        self.count_values(values.len(), 0)?;
+        let mut bytes = Vec::new();
+        write(kind, values, &mut bytes);
+        self.add(INTEGERS, bytes)
+    }
+}
+
 /// Writes the resource.
-pub(crate) fn write(kind: IntegerKind, values: &[i64], out: &mut Vec<u8>) {
+fn write(kind: IntegerKind, values: &[i64], out: &mut Vec<u8>) {
     out.push(kind.code());
     put_varint(values.len() as u64, out);
     for chunk in values.chunks(ROWS_MAX) {

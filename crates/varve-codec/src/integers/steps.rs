@@ -4,23 +4,16 @@
 //! Pays where the distances themselves take another codec than a plain frame: a few outliers
 //! (patched frame), runs of one step, a skewed distribution, or steps that rise evenly (steps of
 //! steps). Worst case: a read of one row adds up all before it.
-//! Paper: as [`super::delta`].
+//! Paper: as [`super::leaves::delta`].
 //! Layout: first value (zigzag varint), the distances of all rows but the first, wrapping, as
 //! nested integers of 64 bits.
 
-use super::{IntegerKind, IntegerPlan, decode_plain};
 use crate::CodecError;
+use crate::integers::leaves::delta::steps;
+use crate::integers::{IntegerKind, IntegerPlan, decode_plain};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::writer::put_zigzag;
-
-/// The distances from each value to the next.
-pub(crate) fn steps(values: &[i64]) -> Vec<i64> {
-    let pairs = values.iter().zip(values.iter().skip(1));
-    pairs
-        .map(|(previous, value)| value.wrapping_sub(*previous))
-        .collect()
-}
 
 pub(super) fn encode(values: &[i64], nested: &IntegerPlan, out: &mut Vec<u8>) {
     put_zigzag(values.first().copied().unwrap_or(0), out);
@@ -48,5 +41,5 @@ pub(super) fn gather(
     rows: usize,
     positions: &[u16],
 ) -> Result<Vec<i64>, CodecError> {
-    super::pick(&decode(scope, reader, rows)?, positions)
+    crate::positions::pick(&decode(scope, reader, rows)?, positions)
 }

@@ -1,5 +1,5 @@
-use super::encodings::integer_encodings;
-use super::{
+use crate::integers::encodings::integer_encodings;
+use crate::integers::{
     IntegerKind, decode_integer, decode_integers, decode_plain, encode_integers, gather_integers,
 };
 use crate::scope::Scope;

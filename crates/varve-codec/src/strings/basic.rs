@@ -1,7 +1,8 @@
 //! The choice of a codec for one vector of strings by itself. All estimates are exact, so the
 //! smallest is written at once.
 
-use super::{StringsRef, dictionary, leaf, run_ends};
+use crate::string_data::StringsRef;
+use crate::strings::{dictionary, leaf, run_ends};
 use crate::{TAG_DICTIONARY, TAG_RUN_ENDS};
 
 /// Appends the strings in the smallest form that needs no shared part. Returns the tag written.

@@ -4,13 +4,14 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::fsst::{FsstPlan, codes_of};
-use super::packed;
-use super::plan::{SharedStrings, StringHashing};
-use super::{StringPlan, Strings, StringsRef, prefix, split};
 use crate::fsst::{Encoder, train};
+use crate::hashing::StringHashing;
 use crate::integers::{IntegerKind, Scale, choose_integers};
 use crate::shared::SHARED_VALUES_MAX;
+use crate::string_data::{Strings, StringsRef};
+use crate::strings::fsst::{FsstPlan, codes_of};
+use crate::strings::plan::SharedStrings;
+use crate::strings::{StringPlan, packed, prefix, split_choose};
 use crate::{Codec, CodecError, SharedWriter, compress_lz4};
 
 /// A cascade, the shared part that it needs, and what it costs.
@@ -92,10 +93,13 @@ pub(crate) fn choose_strings(
     if few_values && best.cost * CODES_PART <= text_bytes {
         return best;
     }
-    consider(&mut best, super::json::candidate(sample, depth, shared));
+    consider(
+        &mut best,
+        crate::strings::json_choose::candidate(sample, depth, shared),
+    );
     consider(&mut best, prefix::candidate(sample, depth, shared));
     if depth > 1 {
-        consider(&mut best, split::candidate(sample, depth, shared));
+        consider(&mut best, split_choose::candidate(sample, depth, shared));
     }
     if best.cost * FSST_PART > text_bytes {
         let fsst = fsst(sample, depth, shared);
@@ -135,7 +139,7 @@ pub(crate) fn strings_of_form(
     match plan {
         StringPlan::Basic | StringPlan::Plain => Some((plan.clone(), shared.clone())),
         StringPlan::SharedDictionary(_) => shared_dictionary(sample, depth, shared),
-        StringPlan::Split(split) => split::of_form(split, sample, depth, shared),
+        StringPlan::Split(split) => split_choose::of_form(split, sample, depth, shared),
         _ => None,
     }
 }

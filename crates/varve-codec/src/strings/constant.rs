@@ -4,9 +4,9 @@
 //! two values do not take it.
 //! Layout: the bytes of the string, to the end.
 
-use super::Strings;
 use crate::CodecError;
 use crate::reader::ByteReader;
+use crate::string_data::Strings;
 
 /// Bytes after the tag.
 pub(super) fn estimate(string: &[u8]) -> usize {

@@ -6,12 +6,13 @@
 //! Layout: number of strings (varint), codes packed in the width of the last code, the strings as a
 //! nested leaf.
 
-use super::{Strings, StringsRef, decode_plain, gather_plain, leaf};
 use crate::bits::{index_width, packed_bytes};
 use crate::distinct::{Distinct, hash_bytes};
 use crate::integers::{Codes, put_codes};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
+use crate::string_data::{Strings, StringsRef};
+use crate::strings::{decode_plain, gather_plain, leaf};
 use crate::writer::varint_bytes;
 use crate::{CodecError, Decoded};
 

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
-use super::fsst::FsstPlan;
-use super::plan::SharedStrings;
-use super::{StringPlan, Strings, StringsRef, constant, dictionary, plain, run_ends};
 use crate::fsst::{Encoder, train};
 use crate::integers::IntegerPlan;
+use crate::string_data::{Strings, StringsRef};
+use crate::strings::fsst::FsstPlan;
+use crate::strings::plan::SharedStrings;
+use crate::strings::{StringPlan, constant, dictionary, plain, run_ends};
 use crate::{SharedWriter, TAG_CONSTANT, TAG_DICTIONARY, TAG_PLAIN, TAG_RUN_ENDS};
 
 /// Each with the shared part that it needs.

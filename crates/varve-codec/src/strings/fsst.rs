@@ -8,11 +8,11 @@
 
 use core::cmp::Ordering;
 
-use super::{Strings, StringsRef};
 use crate::fsst::{Encoder, SymbolTable, compare, decode_into, decode_strings};
 use crate::integers::{self, IntegerKind, IntegerPlan};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
+use crate::string_data::{Strings, StringsRef};
 use crate::writer::{length_integer, put_nested};
 use crate::{CodecError, ROWS_MAX};
 

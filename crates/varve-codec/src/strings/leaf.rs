@@ -1,8 +1,9 @@
 //! Leaves: the string codecs that hold their values themselves, and the choice among them.
 
-use super::plain::Lengths;
-use super::{Strings, constant, plain};
 use crate::reader::ByteReader;
+use crate::string_data::Strings;
+use crate::strings::constant;
+use crate::strings::plain::{self, Lengths};
 use crate::{CodecError, Decoded, TAG_CONSTANT, TAG_PLAIN};
 
 /// Bytes of the strings in the smallest leaf, tag included; `equal` says that they are one string.

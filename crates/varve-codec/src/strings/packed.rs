@@ -10,8 +10,6 @@
 
 use std::sync::Arc;
 
-use super::fsst::{FsstPlan, codes_of};
-use super::{StringPlan, StringSample, Strings, StringsRef};
 use crate::entropy::{
     BitWriter, COLUMN_STRINGS, ContextCounts, ContextDecoder, ContextEncoder, Span, decode_columns,
     encode_columns,
@@ -20,6 +18,9 @@ use crate::fsst::{SymbolTable, decode_into, decode_strings};
 use crate::integers::{self, IntegerKind};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
+use crate::string_data::{Strings, StringsRef};
+use crate::strings::fsst::{FsstPlan, codes_of};
+use crate::strings::{StringPlan, StringSample};
 use crate::writer::{put_nested, put_varint};
 use crate::{CodecError, ROWS_MAX, SharedWriter};
 

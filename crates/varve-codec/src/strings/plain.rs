@@ -6,11 +6,11 @@
 //! Layout: least length (varint), width (u8), packed lengths less the least, then the bytes, to the
 //! end.
 
-use super::{Strings, StringsRef};
 use crate::CodecError;
 use crate::bits::{checked_width, pack, packed_bytes, unpack, width_for};
-use crate::integers::rows_through;
+use crate::positions::rows_through;
 use crate::reader::ByteReader;
+use crate::string_data::{Strings, StringsRef};
 use crate::writer::{put_varint, varint_bytes};
 
 /// Least and greatest length, and bytes in all.

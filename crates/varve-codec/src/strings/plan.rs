@@ -1,17 +1,17 @@
 //! The cascade that the strings of a block are written in.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
-use super::fsst::{self, FsstPlan};
-use super::json::JsonPlan;
-use super::packed::{self, PackedPlan};
-use super::prefix::PrefixPlan;
-use super::split::Split;
-use super::{StringsRef, basic, dictionary, leaf, run_ends, split};
-use crate::distinct::hash_bytes;
+use crate::hashing::StringHashing;
 use crate::integers::{self, IntegerPlan};
+use crate::string_data::StringsRef;
+use crate::strings::fsst::{self, FsstPlan};
+use crate::strings::json_plan::JsonPlan;
+use crate::strings::packed::{self, PackedPlan};
+use crate::strings::prefix::PrefixPlan;
+use crate::strings::split_codec::{self, Split};
+use crate::strings::{basic, dictionary, leaf, run_ends};
 use crate::{
     CodecError, ROWS_MAX, TAG_DICTIONARY, TAG_FSST, TAG_PACKED, TAG_PREFIXES, TAG_RUN_ENDS,
     TAG_SHARED_DICTIONARY, TAG_SPLIT,
@@ -53,27 +53,6 @@ pub(crate) struct SharedStrings {
     pub(crate) codes: HashMap<Vec<u8>, u32, StringHashing>,
     /// How the codes are written.
     pub(crate) nested: IntegerPlan,
-}
-
-/// Hashes strings the same way everywhere; the order of the map never shows in the bytes.
-pub(crate) type StringHashing = BuildHasherDefault<StringHasher>;
-
-/// A weak, quick hash of one string.
-#[derive(Debug, Default)]
-pub(crate) struct StringHasher(u64);
-
-impl Hasher for StringHasher {
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 32)
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        self.0 ^= hash_bytes(bytes);
-    }
-
-    fn write_usize(&mut self, _: usize) {
-        // The length, whose width differs from target to target; the bytes' hash has it.
-    }
 }
 
 impl StringPlan {
@@ -154,7 +133,7 @@ impl StringPlan {
             StringPlan::Json(json) => json.encode(strings, out),
             StringPlan::Split(split) => {
                 out.push(TAG_SPLIT);
-                split::encode(split, strings, out)?;
+                split_codec::encode(split, strings, out)?;
                 Some(TAG_SPLIT)
             }
             StringPlan::Prefixes(prefixes) => {

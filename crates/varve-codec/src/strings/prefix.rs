@@ -8,13 +8,12 @@
 //! shared bytes of each string as nested integers of 32 bits, the rest of each string as nested
 //! strings.
 
-use super::short::{put_short, repeat_short};
-use super::{
-    StringPlan, StringSample, Strings, StringsRef, choose_strings, decode_plain, gather_plain,
-};
 use crate::integers::{self, IntegerKind, IntegerPlan, choose_integers};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
+use crate::short::{put_short, repeat_short};
+use crate::string_data::{Strings, StringsRef};
+use crate::strings::{StringPlan, StringSample, choose_strings, decode_plain, gather_plain};
 use crate::writer::put_nested;
 use crate::{CodecError, SharedWriter};
 
@@ -221,7 +220,8 @@ pub(super) fn gather(
 #[cfg(test)]
 mod tests {
     use super::{PrefixPlan, RESTART_ROWS};
-    use crate::strings::{StringPlan, Strings};
+    use crate::string_data::Strings;
+    use crate::strings::StringPlan;
     use crate::testing::mutations;
     use crate::{Decoded, Shared, TAG_CONSTANT, TAG_PREFIXES, decode_strings, gather_strings};
     use proptest::collection::vec;

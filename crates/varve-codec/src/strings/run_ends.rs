@@ -6,11 +6,12 @@
 //! Layout: number of runs (varint), ends less one packed in the width of the last row, the strings
 //! as a nested leaf.
 
-use super::{Strings, StringsRef, decode_plain, gather_plain, leaf};
 use crate::bits::{index_width, packed_bytes};
 use crate::integers::{Runs, put_runs, run_lasts};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
+use crate::string_data::{Strings, StringsRef};
+use crate::strings::{decode_plain, gather_plain, leaf};
 use crate::writer::varint_bytes;
 use crate::{CodecError, Decoded};
 

@@ -7,10 +7,11 @@
 //! Layout: number of differing rows (varint); if any, the bytes of those rows (varint) and those,
 //! as ascending nested integers of 32 bits, then the strings there as a nested vector.
 
-use super::{StringPlan, Strings, StringsRef, decode_plain, gather_plain};
 use crate::integers::same::{put_rows, take_rows};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
+use crate::string_data::{Strings, StringsRef};
+use crate::strings::{StringPlan, decode_plain, gather_plain};
 use crate::{CodecError, ROWS_MAX, Shared};
 
 /// Appends how `values` differ from `reference`, each a vector of as many rows.
@@ -55,7 +56,7 @@ pub fn gather_same_strings(
     reference: StringsRef<'_>,
     bytes_max: usize,
 ) -> Result<Strings, CodecError> {
-    crate::integers::check_positions(rows, positions)?;
+    crate::positions::check_positions(rows, positions)?;
     if reference.len() != positions.len() {
         return Err(CodecError::Malformed("row count"));
     }

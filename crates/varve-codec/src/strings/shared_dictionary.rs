@@ -8,14 +8,15 @@
 //! number of strings (varint), then by 1,024 strings the bytes (varint) of their nested vector, and
 //! those.
 
-use super::prefix::PrefixPlan;
-use super::{StringPlan, Strings, decode_plain};
 use crate::integers::shared_dictionary::{gather_codes, take_codes};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::shared::SHARED_VALUES_MAX;
+use crate::shared::{SHARED_VALUES_MAX, STRINGS};
+use crate::string_data::Strings;
+use crate::strings::prefix::PrefixPlan;
+use crate::strings::{StringPlan, decode_plain};
 use crate::writer::{put_nested, put_varint};
-use crate::{CodecError, Decoded, ROWS_MAX, Shared};
+use crate::{CodecError, Decoded, ROWS_MAX, Shared, SharedWriter};
 
 pub(super) fn decode(
     scope: Scope<'_>,
@@ -45,8 +46,18 @@ pub(super) fn gather(
     Ok(strings)
 }
 
+impl SharedWriter {
+    /// Adds a dictionary of ascending strings.
+    pub(crate) fn add_strings(&mut self, values: &Strings) -> Option<u8> {
+        self.count_values(values.as_ref().len(), values.bytes.len())?;
+        let mut bytes = Vec::new();
+        write(values, &mut bytes);
+        self.add(STRINGS, bytes)
+    }
+}
+
 /// Writes the resource.
-pub(crate) fn write(values: &Strings, out: &mut Vec<u8>) {
+fn write(values: &Strings, out: &mut Vec<u8>) {
     let values = values.as_ref();
     put_varint(values.len() as u64, out);
     // They ascend, so neighbours may share much.

@@ -1,4 +1,5 @@
-use super::{Strings, decode_strings, encode_strings, gather_strings};
+use crate::string_data::Strings;
+use crate::strings::{decode_strings, encode_strings, gather_strings};
 use crate::testing::mutations;
 use crate::{CodecError, Decoded, Shared, TAG_CONSTANT, TAG_DICTIONARY, TAG_PLAIN, TAG_RUN_ENDS};
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};

@@ -17,8 +17,8 @@ use crate::shared::result_set::ResultSet;
 ///
 /// The statement ends when its last batch was pulled, when [`RowStream::finish`] gave up the rest,
 /// or with its first error; only then the session is free. Time that passes between two pulls
-/// counts for `statement_timeout`. A stream that is dropped before the end undoes its statement, and fails
-/// an open transaction block, as any call does that is dropped.
+/// counts for `statement_timeout`. A stream that is dropped before the end undoes its statement,
+/// and fails an open transaction block, as any call does that is dropped.
 pub struct RowStream<'s> {
     outlet: Rc<Outlet>,
     state: State<'s>,

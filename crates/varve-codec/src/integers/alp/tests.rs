@@ -1,7 +1,7 @@
-use super::Parts;
 use crate::bits::width_for;
 use crate::integer_from_f64;
-use crate::integers::stats::Stats;
+use crate::integers::alp::Parts;
+use crate::integers::leaves::stats::Stats;
 use std::io::Read;
 use std::path::PathBuf;
 

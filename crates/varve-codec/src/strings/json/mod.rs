@@ -15,20 +15,13 @@
 //! The nested vector of a text field may be [`crate::TAG_SAME`]: which field before it (u8), then
 //! the layout of [`super::same`].
 
-mod choose;
-mod documents;
-mod fields;
-mod number;
-mod pattern;
-mod plan;
-mod scan;
-mod shape;
-mod split;
-mod template;
+pub(crate) mod number;
+pub(crate) mod pattern;
+pub(crate) mod scan;
+pub(crate) mod shape;
+pub(crate) mod split;
+pub(crate) mod template;
 #[cfg(test)]
 mod tests;
 
-pub(super) use choose::candidate;
-pub(super) use documents::{decode, gather};
-pub(crate) use plan::JsonPlan;
 pub(crate) use template::{Template, read, write};

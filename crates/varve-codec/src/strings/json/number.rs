@@ -21,7 +21,7 @@ pub(crate) enum Spelling {
 
 impl Spelling {
     /// The integer that is spelled as `text`, if one is.
-    pub(super) fn integer(self, text: &[u8]) -> Option<i64> {
+    pub(crate) fn integer(self, text: &[u8]) -> Option<i64> {
         let integer = match self {
             Spelling::Integer | Spelling::Padded(_) => digits(text, 0)?,
             Spelling::Fixed(places) | Spelling::Shortest(places) => {
@@ -34,7 +34,7 @@ impl Spelling {
     }
 
     /// The spelling of all these texts, if they have one.
-    pub(super) fn of<'a>(texts: impl Iterator<Item = &'a [u8]> + Clone) -> Option<Spelling> {
+    pub(crate) fn of<'a>(texts: impl Iterator<Item = &'a [u8]> + Clone) -> Option<Spelling> {
         let (mut least, mut most) = (usize::MAX, 0);
         let (mut shortest, mut padded) = (usize::MAX, false);
         for text in texts.clone() {
@@ -60,7 +60,7 @@ impl Spelling {
     }
 
     /// Appends the spelling of an integer.
-    pub(super) fn put(self, integer: i64, out: &mut Vec<u8>) {
+    pub(crate) fn put(self, integer: i64, out: &mut Vec<u8>) {
         if integer < 0 {
             out.push(b'-');
         }
@@ -101,7 +101,7 @@ impl Spelling {
     }
 
     /// Appends its two bytes.
-    pub(super) fn write(self, out: &mut Vec<u8>) {
+    pub(crate) fn write(self, out: &mut Vec<u8>) {
         let (code, parameter) = match self {
             Spelling::Integer => (1, 0),
             Spelling::Padded(width) => (2, width),
@@ -112,7 +112,7 @@ impl Spelling {
     }
 
     /// Reads what [`Spelling::write`] wrote; the code is taken off already.
-    pub(super) fn read(code: u8, reader: &mut ByteReader<'_>) -> Result<Spelling, CodecError> {
+    pub(crate) fn read(code: u8, reader: &mut ByteReader<'_>) -> Result<Spelling, CodecError> {
         let parameter = reader.u8()?;
         let sound = usize::from(parameter) <= 2 + DIGITS_MAX;
         match code {

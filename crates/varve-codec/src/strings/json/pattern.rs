@@ -1,11 +1,11 @@
 //! A shape laid flat: literal text and slots in turn, which cuts a document into its values.
 
-use super::scan::{text_bytes, value_bytes};
-use crate::strings::short::strip_short;
+use crate::short::strip_short;
+use crate::strings::json::scan::{text_bytes, value_bytes};
 
 /// What stands between two literals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Slot {
+pub(crate) enum Slot {
     /// The raw text of a string; its quotes are in the literals.
     Text,
     /// Any value.
@@ -14,7 +14,7 @@ pub(super) enum Slot {
 
 /// Literals and slots in turn.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pattern {
+pub(crate) struct Pattern {
     /// Each slot and the literal before it.
     slots: Vec<(Vec<u8>, Slot)>,
     /// The literal behind the last slot.
@@ -23,28 +23,28 @@ pub(super) struct Pattern {
 
 impl Pattern {
     /// Adds literal text.
-    pub(super) fn put_literal(&mut self, text: &[u8]) {
+    pub(crate) fn put_literal(&mut self, text: &[u8]) {
         self.tail.extend_from_slice(text);
     }
 
     /// Adds a slot.
-    pub(super) fn put_slot(&mut self, slot: Slot) {
+    pub(crate) fn put_slot(&mut self, slot: Slot) {
         self.slots.push((core::mem::take(&mut self.tail), slot));
     }
 
     /// The slots in turn.
-    pub(super) fn slots(&self) -> impl ExactSizeIterator<Item = Slot> {
+    pub(crate) fn slots(&self) -> impl ExactSizeIterator<Item = Slot> {
         self.slots.iter().map(|(_, slot)| *slot)
     }
 
     /// The literals: one before each slot, and the last.
-    pub(super) fn literals(&self) -> impl Iterator<Item = &[u8]> {
+    pub(crate) fn literals(&self) -> impl Iterator<Item = &[u8]> {
         let before = self.slots.iter().map(|(literal, _)| literal.as_slice());
         before.chain(core::iter::once(self.tail.as_slice()))
     }
 
     /// Cuts a document: the text of each slot, or `None` where it has another shape.
-    pub(super) fn cut<'a>(&self, text: &'a [u8], values: &mut Vec<&'a [u8]>) -> Option<()> {
+    pub(crate) fn cut<'a>(&self, text: &'a [u8], values: &mut Vec<&'a [u8]>) -> Option<()> {
         values.clear();
         let mut rest = text;
         for (literal, slot) in &self.slots {

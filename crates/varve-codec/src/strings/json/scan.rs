@@ -2,7 +2,7 @@
 //! it is, so a lax scanner loses nothing. Every function looks at each byte once.
 
 /// Bytes of a string's raw text: from behind its opening quote up to its closing one.
-pub(super) fn text_bytes(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn text_bytes(bytes: &[u8]) -> Option<usize> {
     let mut at = 0;
     loop {
         let rest = bytes.get(at..)?;
@@ -15,7 +15,7 @@ pub(super) fn text_bytes(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Bytes of the value at the front.
-pub(super) fn value_bytes(bytes: &[u8]) -> Option<usize> {
+pub(crate) fn value_bytes(bytes: &[u8]) -> Option<usize> {
     match bytes.first()? {
         b'"' => Some(text_bytes(bytes.get(1..)?)? + 2),
         b'{' | b'[' => container_bytes(bytes),
@@ -44,6 +44,6 @@ fn container_bytes(bytes: &[u8]) -> Option<usize> {
 }
 
 /// Whitespace of JSON.
-pub(super) fn is_space(byte: u8) -> bool {
+pub(crate) fn is_space(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n' | b'\r')
 }

@@ -1,9 +1,9 @@
 //! The shape that JSON documents share: the text between their values, and where values are.
 
-use super::pattern::{Pattern, Slot};
-use super::scan::{is_space, text_bytes, value_bytes};
-use super::template::FIELDS_MAX;
-use crate::strings::StringsRef;
+use crate::string_data::StringsRef;
+use crate::strings::json::pattern::{Pattern, Slot};
+use crate::strings::json::scan::{is_space, text_bytes, value_bytes};
+use crate::strings::json::template::FIELDS_MAX;
 
 /// Containers below this depth are one value.
 const DEPTH_MAX: usize = 12;
@@ -37,7 +37,7 @@ struct Cluster {
 
 /// The patterns of the frequent shapes of these rows, most frequent first; none when fewer than
 /// half of the rows have one.
-pub(super) fn patterns(vectors: &[StringsRef<'_>]) -> Vec<Pattern> {
+pub(crate) fn patterns(vectors: &[StringsRef<'_>]) -> Vec<Pattern> {
     if !vectors.iter().any(|vector| looks_like_json(*vector)) {
         return Vec::new();
     }

@@ -1,51 +1,51 @@
 //! Takes the documents of a vector apart into columns.
 
-use super::number::Spelling;
-use super::pattern::{Pattern, Slot};
-use super::template::{FieldKind, Template};
-use crate::strings::short::strip_short;
-use crate::strings::{Strings, StringsRef};
+use crate::short::strip_short;
+use crate::string_data::{Strings, StringsRef};
+use crate::strings::json::number::Spelling;
+use crate::strings::json::pattern::{Pattern, Slot};
+use crate::strings::json::template::{FieldKind, Template};
 use crate::writer::length_integer;
 
 /// A pattern, and what is known of the values in its slots.
 #[derive(Clone, Debug)]
-pub(super) struct Shape {
-    pub(super) pattern: Pattern,
-    pub(super) forms: Vec<Form>,
+pub(crate) struct Shape {
+    pub(crate) pattern: Pattern,
+    pub(crate) forms: Vec<Form>,
 }
 
 /// What the values of a slot have in common.
 #[derive(Clone, Debug)]
-pub(super) struct Form {
+pub(crate) struct Form {
     /// What every value begins and ends with; the whole value of a constant.
-    pub(super) prefix: Vec<u8>,
-    pub(super) suffix: Vec<u8>,
+    pub(crate) prefix: Vec<u8>,
+    pub(crate) suffix: Vec<u8>,
     /// The field that holds the rest, unless the values are constant.
-    pub(super) kind: Option<FieldKind>,
+    pub(crate) kind: Option<FieldKind>,
 }
 
 /// The values of one field.
 #[derive(Clone, Debug)]
-pub(super) enum Column {
+pub(crate) enum Column {
     Text(Strings),
     Integers(Vec<i64>),
 }
 
 /// The documents of one shape in a vector.
 #[derive(Debug)]
-pub(super) struct Rows {
-    pub(super) count: usize,
-    pub(super) columns: Vec<Column>,
+pub(crate) struct Rows {
+    pub(crate) count: usize,
+    pub(crate) columns: Vec<Column>,
 }
 
 /// A vector taken apart.
 #[derive(Debug)]
-pub(super) struct Parts {
+pub(crate) struct Parts {
     /// The shape of each row; the number of shapes for an exception.
-    pub(super) codes: Vec<i64>,
-    pub(super) shapes: Vec<Rows>,
+    pub(crate) codes: Vec<i64>,
+    pub(crate) shapes: Vec<Rows>,
     /// The rows that have no shape.
-    pub(super) exceptions: Strings,
+    pub(crate) exceptions: Strings,
 }
 
 enum Value<'a> {
@@ -55,7 +55,7 @@ enum Value<'a> {
 
 impl Shape {
     /// A shape of which no more is known.
-    pub(super) fn new(pattern: Pattern) -> Shape {
+    pub(crate) fn new(pattern: Pattern) -> Shape {
         let form = Form {
             prefix: Vec::new(),
             suffix: Vec::new(),
@@ -67,7 +67,7 @@ impl Shape {
 
     /// Learns what the values of each slot have in common from all of them; the shape still is one
     /// of which no more is known.
-    pub(super) fn refine(&mut self, rows: &[&Rows]) {
+    pub(crate) fn refine(&mut self, rows: &[&Rows]) {
         for (slot, form) in self.forms.iter_mut().enumerate() {
             let columns: Vec<StringsRef<'_>> = rows
                 .iter()
@@ -81,7 +81,7 @@ impl Shape {
     }
 
     /// How documents of the shape are put together again.
-    pub(super) fn template(&self) -> Template {
+    pub(crate) fn template(&self) -> Template {
         let mut template = Template::default();
         let mut literals = self.pattern.literals();
         for form in &self.forms {
@@ -102,7 +102,7 @@ impl Shape {
     }
 
     /// The slot of each field.
-    pub(super) fn field_slots(&self) -> impl Iterator<Item = Slot> {
+    pub(crate) fn field_slots(&self) -> impl Iterator<Item = Slot> {
         let slots = self.pattern.slots().zip(&self.forms);
         slots.filter_map(|(slot, form)| form.kind.map(|_| slot))
     }
@@ -191,7 +191,7 @@ fn equal<'a>(a: impl Iterator<Item = &'a u8>, b: impl Iterator<Item = &'a u8>) -
 }
 
 /// Takes a vector apart.
-pub(super) fn split(shapes: &[Shape], strings: StringsRef<'_>) -> Parts {
+pub(crate) fn split(shapes: &[Shape], strings: StringsRef<'_>) -> Parts {
     let mut parts = Parts {
         codes: Vec::with_capacity(strings.len()),
         shapes: shapes.iter().map(Shape::no_rows).collect(),

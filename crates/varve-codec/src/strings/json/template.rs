@@ -4,24 +4,24 @@
 //! each field the literal before it (bytes as a varint, and those) and its kind (u8: 0 text; or the
 //! code and parameter of a number's spelling), and the last literal.
 
-use super::number::Spelling;
 use crate::CodecError;
 use crate::reader::ByteReader;
+use crate::strings::json::number::Spelling;
 use crate::writer::{put_nested, put_varint};
 
 /// The most fields of a template.
-pub(super) const FIELDS_MAX: usize = 255;
+pub(crate) const FIELDS_MAX: usize = 255;
 /// The most templates of a resource.
-pub(super) const TEMPLATES_MAX: usize = 16;
+pub(crate) const TEMPLATES_MAX: usize = 16;
 const KIND_TEXT: u8 = 0;
 
 /// Literals and fields in turn: how a document is put together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Template {
     /// Each field and the literal before it.
-    pub(super) fields: Vec<(Vec<u8>, FieldKind)>,
+    pub(crate) fields: Vec<(Vec<u8>, FieldKind)>,
     /// The literal behind the last field.
-    pub(super) tail: Vec<u8>,
+    pub(crate) tail: Vec<u8>,
 }
 
 /// What the values of a field are stored as.
@@ -35,7 +35,7 @@ pub(crate) enum FieldKind {
 
 impl Template {
     /// Bytes of the literals together.
-    pub(super) fn literal_bytes(&self) -> usize {
+    pub(crate) fn literal_bytes(&self) -> usize {
         let before: usize = self.fields.iter().map(|(literal, _)| literal.len()).sum();
         before + self.tail.len()
     }

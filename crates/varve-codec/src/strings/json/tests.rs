@@ -1,8 +1,9 @@
-use super::candidate;
-use super::template::{FieldKind, Template};
 use crate::integers::Scale;
 use crate::scope::Scope;
-use crate::strings::{StringSample, Strings, decode_plain, gather_plain};
+use crate::string_data::Strings;
+use crate::strings::json::template::{FieldKind, Template};
+use crate::strings::json_choose::candidate;
+use crate::strings::{StringSample, decode_plain, gather_plain};
 use crate::testing::{Random, mutations};
 use crate::{
     BlockEncoder, BlockOptions, BlockValues, Codec, CodecError, Decoded, Shared, SharedWriter,

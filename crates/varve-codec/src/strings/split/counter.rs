@@ -3,25 +3,25 @@
 //!
 //! The cut is the writer's affair: text and number come back one after the other wherever it is.
 
-use super::number::NumberForm;
+use crate::strings::split::number::NumberForm;
 
 /// The most that a counter rises from one row to the next.
 const RISE_MAX: u64 = 64;
 /// Rows that the first value of a vector is found on.
-pub(super) const LOOK_ROWS: usize = 24;
+pub(crate) const LOOK_ROWS: usize = 24;
 /// Of them, rows that may be the first of the chain.
 const FIRST_ROWS: usize = 4;
 
 /// The counter of a vector, row after row.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Counter {
+pub(crate) struct Counter {
     before: u64,
 }
 
 impl Counter {
     /// The counter that the most of these texts, the first of a vector, follow; and how many do. Of
     /// equal ones that of the most digits: with fewer, a carry would break the chain.
-    pub(super) fn find(texts: &[&[u8]]) -> Option<(Counter, usize)> {
+    pub(crate) fn find(texts: &[&[u8]]) -> Option<(Counter, usize)> {
         let form = NumberForm::COUNTER;
         let mut best: Option<(Counter, usize)> = None;
         for (skipped, text) in texts.iter().enumerate().take(FIRST_ROWS) {
@@ -47,7 +47,7 @@ impl Counter {
 
     /// The text before the counter, and its value; `None` where the text does not end in the next
     /// value or one a little above.
-    pub(super) fn cut<'a>(&mut self, text: &'a [u8]) -> Option<(&'a [u8], i64)> {
+    pub(crate) fn cut<'a>(&mut self, text: &'a [u8]) -> Option<(&'a [u8], i64)> {
         let form = NumberForm::COUNTER;
         let least = self.before.checked_add(1)?;
         let most = least.checked_add(RISE_MAX)?;

@@ -3,15 +3,15 @@
 //! Constants are the anchors: what lies before one reaches up to its first occurrence. Within such
 //! a span numbers are taken off its end, and text is what is left.
 
-use super::counter::{Counter, LOOK_ROWS};
-use super::number::NumberForm;
-use super::template::{Piece, Template};
-use crate::strings::short::strip_short;
-use crate::strings::{Strings, StringsRef};
+use crate::short::strip_short;
+use crate::string_data::{Strings, StringsRef};
+use crate::strings::split::counter::{Counter, LOOK_ROWS};
+use crate::strings::split::number::NumberForm;
+use crate::strings::split::template::{Piece, Template};
 
 /// A template taken apart into spans.
 #[derive(Clone, Debug)]
-pub(super) struct Cutter {
+pub(crate) struct Cutter {
     spans: Vec<Span>,
     columns: usize,
 }
@@ -34,20 +34,20 @@ enum Column {
 
 /// The values of one column.
 #[derive(Clone, Debug)]
-pub(super) enum Values {
+pub(crate) enum Values {
     Text(Strings),
     Numbers(Vec<i64>),
 }
 
 /// The strings of a vector, cut.
 #[derive(Clone, Debug)]
-pub(super) struct Cut {
+pub(crate) struct Cut {
     /// Of the rows that fit the template.
-    pub(super) columns: Vec<Values>,
+    pub(crate) columns: Vec<Values>,
     /// The rows that do not, ascending.
-    pub(super) exceptions: Vec<u16>,
+    pub(crate) exceptions: Vec<u16>,
     /// Their strings.
-    pub(super) others: Strings,
+    pub(crate) others: Strings,
 }
 
 /// One field of a row.
@@ -58,7 +58,7 @@ enum Field<'a> {
 }
 
 impl Cutter {
-    pub(super) fn new(template: &Template) -> Cutter {
+    pub(crate) fn new(template: &Template) -> Cutter {
         let mut spans = Vec::new();
         let mut span = Span::default();
         let mut columns = 0;
@@ -91,7 +91,7 @@ impl Cutter {
     }
 
     /// Cuts the strings of a vector.
-    pub(super) fn cut(&self, template: &Template, strings: StringsRef<'_>) -> Option<Cut> {
+    pub(crate) fn cut(&self, template: &Template, strings: StringsRef<'_>) -> Option<Cut> {
         let rows = strings.len();
         let values = |piece: &Piece| match piece {
             Piece::Number(_) => Values::Numbers(Vec::with_capacity(rows)),
@@ -255,7 +255,7 @@ fn split_run(text: &[u8], passes: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
 }
 
 /// The first place of `wanted` in `text`.
-pub(super) fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
+pub(crate) fn find(text: &[u8], wanted: &[u8]) -> Option<usize> {
     let (first, after) = wanted.split_first()?;
     let mut from = 0;
     loop {

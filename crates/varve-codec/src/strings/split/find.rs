@@ -6,10 +6,10 @@
 
 use std::collections::HashSet;
 
-use super::counter::{Counter, LOOK_ROWS};
-use super::number::NumberForm;
-use super::template::{Piece, Template};
-use crate::strings::plan::StringHashing;
+use crate::hashing::StringHashing;
+use crate::strings::split::counter::{Counter, LOOK_ROWS};
+use crate::strings::split::number::NumberForm;
+use crate::strings::split::template::{Piece, Template};
 use varve_sort::VecMap;
 
 /// The most delimiters that a template is cut at.
@@ -28,7 +28,7 @@ fn nearly_all(some: usize, all: usize) -> bool {
 }
 
 /// Templates worth a try, for strings that stand in the order of their rows.
-pub(super) fn templates(rows: &[&[u8]]) -> Vec<Template> {
+pub(crate) fn templates(rows: &[&[u8]]) -> Vec<Template> {
     let mut found = Vec::new();
     let mut add = |pieces: Vec<Piece>| {
         if let Some(template) = Template::new(pieces)

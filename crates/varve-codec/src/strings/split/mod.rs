@@ -14,16 +14,12 @@
 //! case); numbers with the least digits that they are padded to (u8, 0 for none). Unpadded decimal
 //! numbers are signed, others are not.
 
-mod choose;
-mod codec;
-mod counter;
-mod cut;
-mod find;
-mod number;
-mod template;
+pub(crate) mod counter;
+pub(crate) mod cut;
+pub(crate) mod find;
+pub(crate) mod number;
+pub(crate) mod template;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use choose::{candidate, of_form};
-pub(crate) use codec::{Split, decode, encode, gather};
 pub(crate) use template::Template;

@@ -2,7 +2,7 @@
 
 use crate::CodecError;
 use crate::reader::ByteReader;
-use crate::strings::short::{SHORT_BYTES, put_short};
+use crate::short::{SHORT_BYTES, put_short};
 
 /// Digits that always fit an integer, by radix: decimal, hexadecimal, base 36.
 const DIGITS_MAX: [(u8, usize); 3] = [(10, 18), (16, 16), (36, 12)];
@@ -17,19 +17,19 @@ pub(crate) struct NumberForm {
 
 impl NumberForm {
     /// Decimal; a width of 0 means no padding, and a sign for negative numbers.
-    pub(super) const DECIMAL: NumberForm = NumberForm {
+    pub(crate) const DECIMAL: NumberForm = NumberForm {
         radix: 10,
         upper: false,
         width: 0,
     };
     /// Base 36 without padding.
-    pub(super) const COUNTER: NumberForm = NumberForm {
+    pub(crate) const COUNTER: NumberForm = NumberForm {
         radix: 36,
         upper: false,
         width: 0,
     };
 
-    pub(super) fn new(radix: u8, upper: bool, width: usize) -> Option<NumberForm> {
+    pub(crate) fn new(radix: u8, upper: bool, width: usize) -> Option<NumberForm> {
         let (_, digits_max) = DIGITS_MAX.iter().find(|(known, _)| *known == radix)?;
         if width > *digits_max {
             return None;
@@ -42,23 +42,23 @@ impl NumberForm {
         })
     }
 
-    pub(super) fn width(self) -> usize {
+    pub(crate) fn width(self) -> usize {
         usize::from(self.width)
     }
 
     /// Whether these are digits of its own rather than those of the text before it: see
     /// [`super::counter`].
-    pub(super) fn is_counter(self) -> bool {
+    pub(crate) fn is_counter(self) -> bool {
         self.radix == 36 && self.width == 0
     }
 
-    pub(super) fn digits_max(self) -> usize {
+    pub(crate) fn digits_max(self) -> usize {
         let known = DIGITS_MAX.iter().find(|(radix, _)| *radix == self.radix);
         known.map_or(0, |(_, digits)| *digits)
     }
 
     /// The kind of piece in a template, and the width.
-    pub(super) fn write(self, out: &mut Vec<u8>) {
+    pub(crate) fn write(self, out: &mut Vec<u8>) {
         let kind = match (self.radix, self.upper) {
             (10, _) => 2,
             (16, false) => 3,
@@ -70,7 +70,7 @@ impl NumberForm {
     }
 
     /// What [`NumberForm::write`] wrote, its kind already read.
-    pub(super) fn read(kind: u8, reader: &mut ByteReader<'_>) -> Result<NumberForm, CodecError> {
+    pub(crate) fn read(kind: u8, reader: &mut ByteReader<'_>) -> Result<NumberForm, CodecError> {
         let (radix, upper) = match kind {
             2 => (10, false),
             3 => (16, false),
@@ -84,7 +84,7 @@ impl NumberForm {
     }
 
     /// The value of one digit.
-    pub(super) fn digit(self, byte: u8) -> Option<u64> {
+    pub(crate) fn digit(self, byte: u8) -> Option<u64> {
         let value = match byte {
             b'0'..=b'9' => byte - b'0',
             b'a'..=b'z' if !self.upper => byte - b'a' + 10,
@@ -95,7 +95,7 @@ impl NumberForm {
     }
 
     /// The value of some digits, at least one and not too many to fit.
-    pub(super) fn value(self, digits: &[u8]) -> Option<u64> {
+    pub(crate) fn value(self, digits: &[u8]) -> Option<u64> {
         if digits.is_empty() || digits.len() > self.digits_max() {
             return None;
         }
@@ -107,7 +107,7 @@ impl NumberForm {
     }
 
     /// The integer of text that is all one number in this form.
-    pub(super) fn parse(self, text: &[u8]) -> Option<i64> {
+    pub(crate) fn parse(self, text: &[u8]) -> Option<i64> {
         let (negative, digits) = match text.strip_prefix(b"-") {
             Some(digits) if self.radix == 10 && self.width == 0 => (true, digits),
             Some(_) => return None,
@@ -127,7 +127,7 @@ impl NumberForm {
     }
 
     /// Appends the number.
-    pub(super) fn put(self, integer: i64, out: &mut Vec<u8>) {
+    pub(crate) fn put(self, integer: i64, out: &mut Vec<u8>) {
         let width = self.width();
         match (self.radix, self.upper) {
             (10, _) => {

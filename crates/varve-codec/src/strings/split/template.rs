@@ -1,12 +1,12 @@
 //! The template of a block: the pieces that its strings are made of, in order.
 
-use super::number::NumberForm;
 use crate::CodecError;
 use crate::reader::ByteReader;
+use crate::strings::split::number::NumberForm;
 use crate::writer::{put_nested, put_varint};
 
 /// The most pieces of a template.
-pub(super) const PIECES_MAX: usize = 48;
+pub(crate) const PIECES_MAX: usize = 48;
 
 const CONSTANT: u8 = 0;
 const TEXT: u8 = 1;
@@ -31,7 +31,7 @@ pub(crate) struct Template {
 impl Template {
     /// A template of pieces, neighbouring constants joined; `None` where nothing varies or there
     /// are too many pieces.
-    pub(super) fn new(pieces: impl IntoIterator<Item = Piece>) -> Option<Template> {
+    pub(crate) fn new(pieces: impl IntoIterator<Item = Piece>) -> Option<Template> {
         let mut joined: Vec<Piece> = Vec::new();
         for piece in pieces {
             match (joined.last_mut(), piece) {
@@ -45,12 +45,12 @@ impl Template {
         fits.then_some(template)
     }
 
-    pub(super) fn pieces(&self) -> &[Piece] {
+    pub(crate) fn pieces(&self) -> &[Piece] {
         &self.pieces
     }
 
     /// The pieces that vary.
-    pub(super) fn columns(&self) -> impl Iterator<Item = &Piece> {
+    pub(crate) fn columns(&self) -> impl Iterator<Item = &Piece> {
         let varies = |piece: &&Piece| !matches!(piece, Piece::Constant(_));
         self.pieces.iter().filter(varies)
     }

@@ -1,13 +1,13 @@
 use std::sync::Arc;
 
-use super::candidate;
-use super::choose::best;
-use super::codec::{ColumnPlan, Split};
-use super::cut::Cutter;
-use super::number::NumberForm;
-use super::template::{Piece, Template};
 use crate::integers::{IntegerPlan, Scale};
-use crate::strings::{StringPlan, StringSample, Strings, StringsRef};
+use crate::string_data::{Strings, StringsRef};
+use crate::strings::split::cut::Cutter;
+use crate::strings::split::number::NumberForm;
+use crate::strings::split::template::{Piece, Template};
+use crate::strings::split_choose::{best, candidate};
+use crate::strings::split_codec::{ColumnPlan, Split};
+use crate::strings::{StringPlan, StringSample};
 use crate::testing::{Random, mutations};
 use crate::{Shared, SharedWriter, TAG_PLAIN, TAG_SPLIT, decode_strings, gather_strings};
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};

@@ -9,10 +9,10 @@
 //! Layout: slope in 4,096ths (zigzag varint), least distance (zigzag varint), width (u8), packed
 //! distances. The line at row i is `slope * i >> 12`, wrapping, rounded down.
 
-use super::frame::{put_packed, take_packed};
-use super::stats::Stats;
 use crate::CodecError;
 use crate::bits::{get, packed_bytes, width_for};
+use crate::integers::leaves::frame::{put_packed, take_packed};
+use crate::integers::leaves::stats::Stats;
 use crate::reader::ByteReader;
 use crate::writer::{put_zigzag, zigzag_bytes};
 
@@ -27,7 +27,7 @@ const DISTANCE_MAX: i64 = 1 << 50;
 
 /// A line through a vector.
 #[derive(Debug)]
-pub(super) struct Line {
+pub(crate) struct Line {
     slope: i64,
     least: i64,
     span: u64,
@@ -35,7 +35,7 @@ pub(super) struct Line {
 
 impl Line {
     /// The line of the least greatest distance, for vectors that rise or fall throughout.
-    pub(super) fn of(values: &[i64], stats: &Stats) -> Option<Line> {
+    pub(crate) fn of(values: &[i64], stats: &Stats) -> Option<Line> {
         let steps = i64::try_from(values.len().checked_sub(1)?).ok()?;
         let rise = values.last()?.wrapping_sub(stats.first);
         let trends = rise.unsigned_abs() >= stats.span() / 4 * 3;
@@ -55,12 +55,12 @@ impl Line {
     }
 
     /// Bytes after the tag.
-    pub(super) fn bytes(&self, rows: usize) -> usize {
+    pub(crate) fn bytes(&self, rows: usize) -> usize {
         let packed = packed_bytes(rows, width_for(self.span));
         zigzag_bytes(self.slope) + zigzag_bytes(self.least) + 1 + packed
     }
 
-    pub(super) fn encode(&self, values: &[i64], out: &mut Vec<u8>) {
+    pub(crate) fn encode(&self, values: &[i64], out: &mut Vec<u8>) {
         put_zigzag(self.slope, out);
         put_zigzag(self.least, out);
         let distance = |(row, value): (i64, &i64)| value.wrapping_sub(line(self.slope, row));
@@ -124,7 +124,7 @@ fn hull(points: &[Point], drops: impl Fn(i64) -> bool) -> Vec<Point> {
     hull
 }
 
-pub(super) fn decode(mut reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
+pub(crate) fn decode(mut reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
     let slope = reader.zigzag()?;
     let least = reader.zigzag()?;
     let (width, packed) = take_packed(reader, rows)?;
@@ -133,7 +133,7 @@ pub(super) fn decode(mut reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>
     Ok(values)
 }
 
-pub(super) fn gather(
+pub(crate) fn gather(
     mut reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],

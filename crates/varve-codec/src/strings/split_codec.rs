@@ -1,18 +1,17 @@
 //! Vectors cut by a template: writing them, reading them whole and by row.
 
-use super::cut::{Cut, Cutter, Values};
-use super::number::NumberForm;
-use super::template::{Piece, Template};
 use crate::bits::{get, index_width, pack, packed_bytes, unpack};
-use crate::integers::{IntegerKind, IntegerPlan};
+use crate::integers::{self, IntegerKind, IntegerPlan};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::strings::short::{SHORT_BYTES, put_short};
-use crate::strings::{
-    StringPlan, Strings, StringsRef, decode as decode_text, decode_plain, gather_plain,
-};
+use crate::short::{SHORT_BYTES, put_short};
+use crate::string_data::{Strings, StringsRef};
+use crate::strings::split::cut::{Cut, Cutter, Values};
+use crate::strings::split::number::NumberForm;
+use crate::strings::split::template::{Piece, Template};
+use crate::strings::{StringPlan, decode as decode_text, decode_plain, gather_plain};
 use crate::writer::{put_nested, put_varint};
-use crate::{CodecError, Decoded, integers};
+use crate::{CodecError, Decoded};
 
 /// A vector of which more than one row in this many does not fit is written otherwise.
 const FIT_PART: usize = 4;
@@ -20,17 +19,17 @@ const FIT_PART: usize = 4;
 /// A template while it is written, and how its columns are.
 #[derive(Debug)]
 pub(crate) struct Split {
-    pub(super) resource: u8,
-    pub(super) template: Template,
-    pub(super) cutter: Cutter,
-    pub(super) columns: Vec<ColumnPlan>,
+    pub(crate) resource: u8,
+    pub(crate) template: Template,
+    pub(crate) cutter: Cutter,
+    pub(crate) columns: Vec<ColumnPlan>,
     /// How the strings that do not fit are written.
-    pub(super) others: StringPlan,
+    pub(crate) others: StringPlan,
 }
 
 /// How a column is written.
 #[derive(Clone, Debug)]
-pub(super) enum ColumnPlan {
+pub(crate) enum ColumnPlan {
     Text(StringPlan),
     Numbers(IntegerPlan),
 }
@@ -77,7 +76,7 @@ pub(crate) fn encode(split: &Split, strings: StringsRef<'_>, out: &mut Vec<u8>) 
 }
 
 /// Writes what follows the resource. Each nested part but the last has its length before it.
-pub(super) fn put_cut(
+pub(crate) fn put_cut(
     cut: &Cut,
     rows: usize,
     plans: &[ColumnPlan],

@@ -9,10 +9,10 @@
 //! Layout: bits of the right part (u8), number of left parts (u8), those (u16), exceptions as in
 //! [`super::exceptions`], their left parts (u16), packed codes, packed right parts.
 
-use super::exceptions::{patch, patch_gathered, put_rows, take_rows};
 use crate::CodecError;
 use crate::bits::{get, index_width, pack, packed_bytes, unpack};
 use crate::float::{f64_from_integer, integer_from_f64};
+use crate::integers::leaves::exceptions::{patch, patch_gathered, put_rows, take_rows};
 use crate::reader::ByteReader;
 use crate::writer::{fitting, low16};
 
@@ -25,7 +25,7 @@ const EXCEPTION_BITS: usize = 16 + 10;
 const SAMPLE_STEP: usize = 4;
 
 /// Appends the integers of doubles.
-pub(super) fn encode(integers: &[i64], out: &mut Vec<u8>) -> Option<()> {
+pub(crate) fn encode(integers: &[i64], out: &mut Vec<u8>) -> Option<()> {
     let bits: Vec<u64> = integers
         .iter()
         .map(|integer| f64_from_integer(*integer).to_bits())
@@ -164,7 +164,7 @@ fn integer(bits: u64) -> i64 {
     integer_from_f64(f64::from_bits(bits))
 }
 
-pub(super) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
+pub(crate) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
     let stored = Stored::take(reader, rows)?;
     let lefts = unpack(stored.codes, stored.code_width, rows, |code| {
         stored.left(code)
@@ -177,7 +177,7 @@ pub(super) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, Co
     Ok(integers)
 }
 
-pub(super) fn gather(
+pub(crate) fn gather(
     reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],

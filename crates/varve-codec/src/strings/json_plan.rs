@@ -1,25 +1,26 @@
 //! How the documents of a block are written.
 
-use super::split::{Column, Parts, Rows, Shape, split};
 use crate::integers::{IntegerKind, IntegerPlan};
-use crate::strings::{StringPlan, StringsRef, same};
+use crate::string_data::StringsRef;
+use crate::strings::json::split::{Column, Parts, Rows, Shape, split};
+use crate::strings::{StringPlan, same};
 use crate::writer::put_nested;
 use crate::{TAG_JSON, TAG_SAME};
 
 /// The shapes of a block and the cascades of their fields.
 #[derive(Debug)]
 pub(crate) struct JsonPlan {
-    pub(super) resource: u8,
-    pub(super) shapes: Vec<Shape>,
+    pub(crate) resource: u8,
+    pub(crate) shapes: Vec<Shape>,
     /// For each shape the plans of its fields.
-    pub(super) fields: Vec<Vec<FieldPlan>>,
-    pub(super) codes: IntegerPlan,
-    pub(super) exceptions: StringPlan,
+    pub(crate) fields: Vec<Vec<FieldPlan>>,
+    pub(crate) codes: IntegerPlan,
+    pub(crate) exceptions: StringPlan,
 }
 
 /// How a field is written.
 #[derive(Clone, Debug)]
-pub(super) enum FieldPlan {
+pub(crate) enum FieldPlan {
     Text(StringPlan),
     Integers(IntegerPlan),
     /// As another field of the template but for some values.

@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
-use super::codec::{ColumnPlan, Split, put_cut};
-use super::cut::{Cut, Cutter, Values};
-use super::find::templates;
-use super::template::{Piece, Template};
 use crate::SharedWriter;
 use crate::integers::{IntegerKind, IntegerPlan, choose_integers};
-use crate::strings::{StringPlan, StringSample, StringsRef, choose_strings, strings_of_form};
+use crate::string_data::StringsRef;
+use crate::strings::split::cut::{Cut, Cutter, Values};
+use crate::strings::split::find::templates;
+use crate::strings::split::template::{Piece, Template};
+use crate::strings::split_codec::{ColumnPlan, Split, put_cut};
+use crate::strings::{StringPlan, StringSample, choose_strings, strings_of_form};
 
 /// Strings of each sampled vector that templates are found on.
 const LOOK_STRINGS: usize = 256;
@@ -107,7 +108,7 @@ fn of_template(
 }
 
 /// The template whose columns take the fewest bytes in the basic codecs, if it saves a sixteenth.
-pub(super) fn best(vectors: &[StringsRef<'_>]) -> Option<(Template, Cutter)> {
+pub(crate) fn best(vectors: &[StringsRef<'_>]) -> Option<(Template, Cutter)> {
     let rows = vectors.iter().flat_map(|vector| {
         let rows = vector.len().min(LOOK_STRINGS);
         (0..rows).map(|row| vector.get(row))

@@ -1,15 +1,16 @@
 //! Puts documents together from their template's literals and the columns of their fields.
 
-use super::fields::{Fields, within};
-use super::template::Template;
 use crate::CodecError;
 use crate::integers::{self, IntegerKind};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::strings::{Strings, decode_plain, gather_plain};
+use crate::string_data::Strings;
+use crate::strings::json::template::Template;
+use crate::strings::json_fields::{Fields, within};
+use crate::strings::{decode_plain, gather_plain};
 
 /// The documents of a vector.
-pub(in crate::strings) fn decode(
+pub(crate) fn decode(
     scope: Scope<'_>,
     reader: ByteReader<'_>,
     rows: usize,
@@ -38,7 +39,7 @@ pub(in crate::strings) fn decode(
 }
 
 /// The documents at `positions`.
-pub(in crate::strings) fn gather(
+pub(crate) fn gather(
     scope: Scope<'_>,
     reader: ByteReader<'_>,
     rows: usize,

@@ -13,11 +13,11 @@
 //! before; 2 all behind the leading zeros, as many as at the row before; 3 with a new class of
 //! them. Kinds 2 and 3 are against the row before.
 
-use super::{pick, rows_through};
 use crate::CodecError;
 use crate::bits::{bits_at, get, pack, packed_bytes, unpack};
 use crate::entropy::BitWriter;
 use crate::float::{f64_from_integer, integer_from_f64};
+use crate::positions::{pick, rows_through};
 use crate::reader::ByteReader;
 use crate::writer::put_varint;
 
@@ -37,7 +37,7 @@ const TRAILING_MIN: u32 = 6 + 7;
 const LOW_BITS: u32 = TRAILING_MIN + 1;
 
 /// Appends the integers of at least one double.
-pub(super) fn encode(integers: &[i64], out: &mut Vec<u8>) -> Option<()> {
+pub(crate) fn encode(integers: &[i64], out: &mut Vec<u8>) -> Option<()> {
     let bits: Vec<u64> = integers
         .iter()
         .map(|integer| f64_from_integer(*integer).to_bits())
@@ -122,11 +122,11 @@ fn leading_class(change: u64) -> (usize, u32) {
     held.next_back().unwrap_or((0, 0))
 }
 
-pub(super) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
+pub(crate) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
     decode_front(reader, rows, rows)
 }
 
-pub(super) fn gather(
+pub(crate) fn gather(
     reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],

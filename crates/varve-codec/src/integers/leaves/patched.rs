@@ -10,10 +10,10 @@
 //! the base is its distance from it, of one past the window the distance from the window's end,
 //! folded as in a zigzag.
 
-use super::exceptions::{patch, patch_gathered, put_rows, rows_bytes, take_rows};
-use super::stats::Stats;
 use crate::CodecError;
 use crate::bits::{checked_width, get, index_width, pack, packed_bytes, unpack, width_for};
+use crate::integers::leaves::exceptions::{patch, patch_gathered, put_rows, rows_bytes, take_rows};
+use crate::integers::leaves::stats::Stats;
 use crate::reader::ByteReader;
 use crate::writer::{fold, put_zigzag, unfold, zigzag_bytes};
 
@@ -28,7 +28,7 @@ const BUCKET_BITS: u32 = 8;
 
 /// A window of values, and what lies outside it.
 #[derive(Debug)]
-pub(super) struct Window {
+pub(crate) struct Window {
     base: i64,
     width: u32,
     exceptions: Vec<u16>,
@@ -38,7 +38,7 @@ pub(super) struct Window {
 
 impl Window {
     /// The window that takes the fewest bytes, if there is one that leaves exceptions.
-    pub(super) fn of(values: &[i64], stats: &Stats) -> Option<Window> {
+    pub(crate) fn of(values: &[i64], stats: &Stats) -> Option<Window> {
         if values.len() < ROWS_MIN {
             return None;
         }
@@ -66,14 +66,14 @@ impl Window {
     }
 
     /// Bytes after the tag.
-    pub(super) fn bytes(&self, rows: usize) -> usize {
+    pub(crate) fn bytes(&self, rows: usize) -> usize {
         let header = zigzag_bytes(self.base) + 2;
         let exceptions = rows_bytes(self.exceptions.len(), rows);
         let excesses = packed_bytes(self.exceptions.len(), self.excess_width);
         header + exceptions + excesses + packed_bytes(rows, self.width)
     }
 
-    pub(super) fn encode(&self, values: &[i64], out: &mut Vec<u8>) {
+    pub(crate) fn encode(&self, values: &[i64], out: &mut Vec<u8>) {
         put_zigzag(self.base, out);
         out.push(self.width.to_le_bytes()[0]);
         put_rows(&self.exceptions, values.len(), out);
@@ -216,14 +216,14 @@ impl<'a> Stored<'a> {
     }
 }
 
-pub(super) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
+pub(crate) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
     let stored = Stored::take(reader, rows)?;
     let mut values = varve_kernels::unpack(stored.packed, stored.width, rows, stored.base);
     patch(&mut values, &stored.exceptions, &stored.patches);
     Ok(values)
 }
 
-pub(super) fn gather(
+pub(crate) fn gather(
     reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],

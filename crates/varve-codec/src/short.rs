@@ -2,10 +2,10 @@
 //! length costs less than one that must look at its length first.
 
 /// Bytes that are copied at once.
-pub(super) const SHORT_BYTES: usize = 16;
+pub(crate) const SHORT_BYTES: usize = 16;
 
 /// Appends the first `length` of `bytes`; what follows may be copied too, and is cut off again.
-pub(super) fn put_short(bytes: &[u8], length: usize, out: &mut Vec<u8>) {
+pub(crate) fn put_short(bytes: &[u8], length: usize, out: &mut Vec<u8>) {
     if length <= SHORT_BYTES
         && let Some(chunk) = bytes.first_chunk::<SHORT_BYTES>()
     {
@@ -18,7 +18,7 @@ pub(super) fn put_short(bytes: &[u8], length: usize, out: &mut Vec<u8>) {
 }
 
 /// Appends once more the `length` bytes from `start` on, which must be there.
-pub(super) fn repeat_short(start: usize, length: usize, out: &mut Vec<u8>) {
+pub(crate) fn repeat_short(start: usize, length: usize, out: &mut Vec<u8>) {
     let end = out.len() + length;
     if length <= SHORT_BYTES && start + SHORT_BYTES <= out.len() {
         out.extend_from_within(start..start + SHORT_BYTES);
@@ -30,7 +30,7 @@ pub(super) fn repeat_short(start: usize, length: usize, out: &mut Vec<u8>) {
 
 /// As `strip_prefix`, without a call for a prefix of some bytes.
 #[inline]
-pub(super) fn strip_short<'a>(text: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
+pub(crate) fn strip_short<'a>(text: &'a [u8], prefix: &[u8]) -> Option<&'a [u8]> {
     let (front, rest) = text.split_at_checked(prefix.len())?;
     let (front_integers, front_tail) = front.as_chunks::<8>();
     let (integers, tail) = prefix.as_chunks::<8>();

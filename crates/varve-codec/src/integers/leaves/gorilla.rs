@@ -11,16 +11,16 @@
 //! it opens a window (a bit); for each window its leading zeros and width less one (6 bits each);
 //! the bits of the changes in their windows.
 
-use super::{pick, pick_from_end, rows_through};
 use crate::CodecError;
 use crate::bits::{bits_at, get, pack, packed_bytes};
 use crate::entropy::BitWriter;
 use crate::float::{f64_from_integer, integer_from_f64};
+use crate::positions::{pick, pick_from_end, rows_through};
 use crate::reader::ByteReader;
 use crate::writer::put_varint;
 
 /// Appends the integers of at least one double.
-pub(super) fn encode(integers: &[i64], out: &mut Vec<u8>) -> Option<()> {
+pub(crate) fn encode(integers: &[i64], out: &mut Vec<u8>) -> Option<()> {
     let bits: Vec<u64> = integers
         .iter()
         .map(|integer| f64_from_integer(*integer).to_bits())
@@ -185,12 +185,12 @@ impl<'a> Stored<'a> {
     }
 }
 
-pub(super) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
+pub(crate) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
     Ok(Stored::take(reader, rows)?.front(rows))
 }
 
 /// Starts at the end that is nearer to the positions.
-pub(super) fn gather(
+pub(crate) fn gather(
     reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],

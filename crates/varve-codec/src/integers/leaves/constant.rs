@@ -4,17 +4,17 @@
 //! worst case, since vectors with two values do not take it.
 //! Layout: zigzag varint.
 
-use super::stats::Stats;
 use crate::CodecError;
+use crate::integers::leaves::stats::Stats;
 use crate::reader::ByteReader;
 use crate::writer::{put_zigzag, zigzag_bytes};
 
 /// Bytes after the tag, or `None` when the values differ.
-pub(super) fn estimate(stats: &Stats) -> Option<usize> {
+pub(crate) fn estimate(stats: &Stats) -> Option<usize> {
     (stats.rows > 0 && stats.min == stats.max).then(|| zigzag_bytes(stats.first))
 }
 
-pub(super) fn encode(stats: &Stats, out: &mut Vec<u8>) {
+pub(crate) fn encode(stats: &Stats, out: &mut Vec<u8>) {
     put_zigzag(stats.first, out);
 }
 
@@ -24,6 +24,6 @@ pub(crate) fn decode(mut reader: ByteReader<'_>) -> Result<i64, CodecError> {
     Ok(value)
 }
 
-pub(super) fn gather(reader: ByteReader<'_>, positions: &[u16]) -> Result<Vec<i64>, CodecError> {
+pub(crate) fn gather(reader: ByteReader<'_>, positions: &[u16]) -> Result<Vec<i64>, CodecError> {
     Ok(vec![decode(reader)?; positions.len()])
 }

@@ -4,23 +4,23 @@
 //! of the others.
 //! Layout: 4 or 8 bytes a value, little-endian two's complement.
 
-use super::IntegerKind;
-use super::stats::Stats;
 use crate::CodecError;
+use crate::integers::leaves::kind::IntegerKind;
+use crate::integers::leaves::stats::Stats;
 use crate::reader::ByteReader;
 
 /// Bytes after the tag.
-pub(super) fn estimate(kind: IntegerKind, stats: &Stats) -> usize {
+pub(crate) fn estimate(kind: IntegerKind, stats: &Stats) -> usize {
     stats.rows * kind.plain_bytes()
 }
 
-pub(super) fn encode(kind: IntegerKind, values: &[i64], out: &mut Vec<u8>) {
+pub(crate) fn encode(kind: IntegerKind, values: &[i64], out: &mut Vec<u8>) {
     for value in values {
         out.extend(value.to_le_bytes().iter().take(kind.plain_bytes()));
     }
 }
 
-pub(super) fn decode(
+pub(crate) fn decode(
     kind: IntegerKind,
     mut reader: ByteReader<'_>,
     rows: usize,
@@ -33,7 +33,7 @@ pub(super) fn decode(
     })
 }
 
-pub(super) fn gather(
+pub(crate) fn gather(
     kind: IntegerKind,
     mut reader: ByteReader<'_>,
     rows: usize,

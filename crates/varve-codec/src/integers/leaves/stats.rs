@@ -2,20 +2,20 @@
 
 /// Facts about a vector of integers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Stats {
-    pub(super) rows: usize,
-    pub(super) first: i64,
-    pub(super) min: i64,
-    pub(super) max: i64,
+pub(crate) struct Stats {
+    pub(crate) rows: usize,
+    pub(crate) first: i64,
+    pub(crate) min: i64,
+    pub(crate) max: i64,
     /// The least and greatest distance from one value to the next, wrapping.
-    pub(super) delta_min: i64,
-    pub(super) delta_max: i64,
+    pub(crate) delta_min: i64,
+    pub(crate) delta_max: i64,
     /// Stretches of equal values.
-    pub(super) runs: usize,
+    pub(crate) runs: usize,
 }
 
 impl Stats {
-    pub(super) fn of(values: &[i64]) -> Stats {
+    pub(crate) fn of(values: &[i64]) -> Stats {
         let first = values.first().copied().unwrap_or(0);
         let mut stats = Stats {
             rows: values.len(),
@@ -38,12 +38,12 @@ impl Stats {
     }
 
     /// The span of the values.
-    pub(super) fn span(&self) -> u64 {
+    pub(crate) fn span(&self) -> u64 {
         self.max.wrapping_sub(self.min).cast_unsigned()
     }
 
     /// The span of the distances; 0 when there is none.
-    pub(super) fn delta_span(&self) -> u64 {
+    pub(crate) fn delta_span(&self) -> u64 {
         if self.rows < 2 {
             return 0;
         }

@@ -41,12 +41,12 @@ pub(crate) struct Pair {
 
 impl Pair {
     /// The number of the pair among all, as stored.
-    pub(super) fn code(self) -> u8 {
+    pub(crate) fn code(self) -> u8 {
         let lesser: u8 = (1..=self.exponent).sum();
         lesser + self.factor
     }
 
-    pub(super) fn from_code(code: u8) -> Result<Pair, CodecError> {
+    pub(crate) fn from_code(code: u8) -> Result<Pair, CodecError> {
         let mut factor = code;
         for exponent in 0..=EXPONENT_MAX {
             if factor <= exponent {
@@ -121,7 +121,7 @@ impl Scaler {
 
 /// Up to five pairs for the vectors of a block, those that suit most vectors first. None when no
 /// vector is smaller by any pair.
-pub(super) fn choose_for_block(vectors: &[&[i64]]) -> Vec<Pair> {
+pub(crate) fn choose_for_block(vectors: &[&[i64]]) -> Vec<Pair> {
     let jump = vectors.len().div_ceil(SAMPLE_VECTORS).max(1);
     let mut counts: Vec<(usize, Pair)> = Vec::new();
     for vector in vectors.iter().step_by(jump) {
@@ -139,7 +139,7 @@ pub(super) fn choose_for_block(vectors: &[&[i64]]) -> Vec<Pair> {
 }
 
 /// The best pair for a vector by itself, if one does better than plain doubles.
-pub(super) fn choose_from_all(integers: &[i64]) -> Option<Pair> {
+pub(crate) fn choose_from_all(integers: &[i64]) -> Option<Pair> {
     let sample = sample(integers);
     let mut best = None;
     // What plain doubles take.
@@ -160,7 +160,7 @@ pub(super) fn choose_from_all(integers: &[i64]) -> Option<Pair> {
 }
 
 /// The best of the pairs of a block for one of its vectors.
-pub(super) fn choose_from(pairs: &[Pair], integers: &[i64]) -> Option<Pair> {
+pub(crate) fn choose_from(pairs: &[Pair], integers: &[i64]) -> Option<Pair> {
     let (first, others) = pairs.split_first()?;
     if others.is_empty() {
         return Some(*first);

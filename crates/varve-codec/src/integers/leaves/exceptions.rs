@@ -9,19 +9,19 @@ use crate::reader::ByteReader;
 use crate::writer::{put_varint, varint_bytes};
 
 /// Bytes of [`put_rows`].
-pub(super) fn rows_bytes(exceptions: usize, rows: usize) -> usize {
+pub(crate) fn rows_bytes(exceptions: usize, rows: usize) -> usize {
     varint_bytes(exceptions as u64) + packed_bytes(exceptions, index_width(rows))
 }
 
 /// Writes which of `rows` rows are exceptions.
-pub(super) fn put_rows(exceptions: &[u16], rows: usize, out: &mut Vec<u8>) {
+pub(crate) fn put_rows(exceptions: &[u16], rows: usize, out: &mut Vec<u8>) {
     put_varint(exceptions.len() as u64, out);
     let exceptions = exceptions.iter().map(|row| u64::from(*row));
     pack(exceptions, index_width(rows), out);
 }
 
 /// What [`put_rows`] wrote; ascending rows of a vector of `rows`.
-pub(super) fn take_rows(reader: &mut ByteReader<'_>, rows: usize) -> Result<Vec<u16>, CodecError> {
+pub(crate) fn take_rows(reader: &mut ByteReader<'_>, rows: usize) -> Result<Vec<u16>, CodecError> {
     let count = reader.count(0, rows, "number of exceptions")?;
     let width = index_width(rows);
     let packed = reader.take(packed_bytes(count, width))?;
@@ -36,7 +36,7 @@ pub(super) fn take_rows(reader: &mut ByteReader<'_>, rows: usize) -> Result<Vec<
 }
 
 /// Puts `patches` into the values of `exceptions`.
-pub(super) fn patch(values: &mut [i64], exceptions: &[u16], patches: &[i64]) {
+pub(crate) fn patch(values: &mut [i64], exceptions: &[u16], patches: &[i64]) {
     for (row, patch) in exceptions.iter().zip(patches) {
         if let Some(value) = values.get_mut(usize::from(*row)) {
             *value = *patch;
@@ -45,7 +45,7 @@ pub(super) fn patch(values: &mut [i64], exceptions: &[u16], patches: &[i64]) {
 }
 
 /// Puts `patches` into values that were gathered from `positions`.
-pub(super) fn patch_gathered(
+pub(crate) fn patch_gathered(
     values: &mut [i64],
     positions: &[u16],
     exceptions: &[u16],

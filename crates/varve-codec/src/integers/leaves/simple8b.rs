@@ -35,7 +35,7 @@ const RUN: u64 = 15;
 const RUN_VALUE_BITS: u32 = 36;
 
 /// Appends the numbers, less than 2^28 of them.
-pub(super) fn encode(numbers: &[u64], out: &mut Vec<u8>) {
+pub(crate) fn encode(numbers: &[u64], out: &mut Vec<u8>) {
     let (mut selectors, mut words) = (Vec::new(), Vec::new());
     let mut rest = numbers;
     while let Some(first) = rest.first() {
@@ -69,7 +69,7 @@ pub(super) fn encode(numbers: &[u64], out: &mut Vec<u8>) {
 }
 
 /// Encoded numbers.
-pub(super) struct Stored<'a> {
+pub(crate) struct Stored<'a> {
     selectors: &'a [u8],
     words: &'a [[u8; 8]],
 }
@@ -82,7 +82,7 @@ enum Group {
 
 impl<'a> Stored<'a> {
     /// What [`encode`] wrote for `count` numbers, to the end of the bytes.
-    pub(super) fn take(mut reader: ByteReader<'a>, count: usize) -> Result<Stored<'a>, CodecError> {
+    pub(crate) fn take(mut reader: ByteReader<'a>, count: usize) -> Result<Stored<'a>, CodecError> {
         let words = reader.count(0, count, "number of words")?;
         let stored = Stored {
             selectors: reader.take(packed_bytes(words, 4))?,
@@ -114,7 +114,7 @@ impl<'a> Stored<'a> {
     }
 
     /// The first `count` numbers.
-    pub(super) fn front(&self, count: usize) -> Result<Vec<u64>, CodecError> {
+    pub(crate) fn front(&self, count: usize) -> Result<Vec<u64>, CodecError> {
         let mut numbers = Vec::with_capacity(count);
         for at in 0..self.words.len() {
             let room = count - numbers.len();
@@ -139,7 +139,7 @@ impl<'a> Stored<'a> {
 
     /// The last `count` of `total` numbers, from the last back. Words before those are not looked
     /// into, but for the lengths of runs.
-    pub(super) fn back(&self, total: usize, count: usize) -> Result<Vec<u64>, CodecError> {
+    pub(crate) fn back(&self, total: usize, count: usize) -> Result<Vec<u64>, CodecError> {
         let last = self.words.len().saturating_sub(1);
         let mut before_last = 0_usize;
         for at in 0..last {

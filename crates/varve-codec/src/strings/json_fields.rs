@@ -1,18 +1,19 @@
 //! The fields of the documents of one template, read in the form that they are stored in.
 
-use super::number::Spelling;
-use super::template::{FieldKind, Template};
 use crate::integers::{self, IntegerKind};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
+use crate::string_data::{Strings, StringsRef};
+use crate::strings::gather_plain;
+use crate::strings::json::number::Spelling;
+use crate::strings::json::template::{FieldKind, Template};
 use crate::strings::same::Differing;
-use crate::strings::{Strings, StringsRef, gather_plain};
 use crate::{CodecError, Decoded, TAG_SAME};
 
 const NONE: u16 = u16::MAX;
 
 /// The scope with another limit.
-pub(super) fn within(mut scope: Scope<'_>, bytes_max: usize) -> Scope<'_> {
+pub(crate) fn within(mut scope: Scope<'_>, bytes_max: usize) -> Scope<'_> {
     scope.bytes_max = bytes_max;
     scope
 }
@@ -47,10 +48,10 @@ impl Lookup<'_> {
     }
 }
 
-pub(super) struct Fields<'a>(Vec<Values<'a>>);
+pub(crate) struct Fields<'a>(Vec<Values<'a>>);
 
 impl<'a> Fields<'a> {
-    pub(super) fn decode(
+    pub(crate) fn decode(
         scope: Scope<'a>,
         stored: &[&[u8]],
         template: &Template,
@@ -83,7 +84,7 @@ impl<'a> Fields<'a> {
         Ok(fields)
     }
 
-    pub(super) fn gather(
+    pub(crate) fn gather(
         scope: Scope<'a>,
         stored: &[&[u8]],
         template: &Template,
@@ -138,12 +139,12 @@ impl<'a> Fields<'a> {
     }
 
     /// Bytes of the strings that are held, none twice.
-    pub(super) fn bytes(&self) -> usize {
+    pub(crate) fn bytes(&self) -> usize {
         self.0.iter().map(Values::bytes).sum()
     }
 
     /// Appends the value of field `at` in one document.
-    pub(super) fn put(&self, at: usize, row: usize, out: &mut Vec<u8>) {
+    pub(crate) fn put(&self, at: usize, row: usize, out: &mut Vec<u8>) {
         match self.0.get(at) {
             Some(Values::Integers(integers, spelling)) => {
                 spelling.put(integers.get(row).copied().unwrap_or(0), out);

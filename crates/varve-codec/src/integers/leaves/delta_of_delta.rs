@@ -9,15 +9,15 @@
 //! the differences of the further steps, folded as in a zigzag, as Simple-8b. With the last value
 //! and the last step it is decoded from the end as well.
 
-use super::simple8b::{self, Stored};
-use super::steps::steps;
-use super::{pick, pick_from_end, rows_through};
 use crate::CodecError;
+use crate::integers::leaves::delta::steps;
+use crate::integers::leaves::simple8b::{self, Stored};
+use crate::positions::{pick, pick_from_end, rows_through};
 use crate::reader::ByteReader;
 use crate::writer::{fold, put_zigzag, unfold};
 
 /// Appends at least two values.
-pub(super) fn encode(values: &[i64], out: &mut Vec<u8>) {
+pub(crate) fn encode(values: &[i64], out: &mut Vec<u8>) {
     let at = |value: Option<&i64>| value.copied().unwrap_or(0);
     let steps_taken = steps(values);
     put_zigzag(at(values.first()), out);
@@ -83,12 +83,12 @@ impl<'a> Ends<'a> {
     }
 }
 
-pub(super) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
+pub(crate) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
     Ends::take(reader, rows)?.front(rows)
 }
 
 /// Starts at the end that is nearer to the positions.
-pub(super) fn gather(
+pub(crate) fn gather(
     reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],

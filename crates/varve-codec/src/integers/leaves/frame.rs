@@ -5,28 +5,28 @@
 //! Paper: Goldstein, Ramakrishnan, Shaft, "Compressing Relations and Indexes" (1998).
 //! Layout: least value (zigzag varint), width (u8), packed distances.
 
-use super::stats::Stats;
 use crate::CodecError;
 use crate::bits::{checked_width, get, pack, packed_bytes, width_for};
+use crate::integers::leaves::stats::Stats;
 use crate::reader::ByteReader;
 use crate::writer::{put_zigzag, zigzag_bytes};
 
 /// Bytes after the tag.
-pub(super) fn estimate(stats: &Stats) -> usize {
+pub(crate) fn estimate(stats: &Stats) -> usize {
     zigzag_bytes(stats.min) + 1 + packed_bytes(stats.rows, width_for(stats.span()))
 }
 
-pub(super) fn encode(values: &[i64], stats: &Stats, out: &mut Vec<u8>) {
+pub(crate) fn encode(values: &[i64], stats: &Stats, out: &mut Vec<u8>) {
     put_zigzag(stats.min, out);
     put_packed(values.iter().copied(), stats.min, stats.span(), out);
 }
 
-pub(super) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
+pub(crate) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
     let (base, width, packed) = take(reader, rows)?;
     Ok(varve_kernels::unpack(packed, width, rows, base))
 }
 
-pub(super) fn gather(
+pub(crate) fn gather(
     reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],
@@ -49,7 +49,7 @@ pub(crate) fn take(
 }
 
 /// Writes a width and the distances of the values from `base`, none above `span`.
-pub(super) fn put_packed(
+pub(crate) fn put_packed(
     values: impl Iterator<Item = i64>,
     base: i64,
     span: u64,
@@ -62,7 +62,7 @@ pub(super) fn put_packed(
 }
 
 /// What [`put_packed`] wrote for `count` values, to the end of the bytes.
-pub(super) fn take_packed(
+pub(crate) fn take_packed(
     mut reader: ByteReader<'_>,
     count: usize,
 ) -> Result<(u32, &[u8]), CodecError> {

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use super::pattern::Slot;
-use super::plan::{FieldPlan, JsonPlan};
-use super::shape::patterns;
-use super::split::{Column, Parts, Rows, Shape, split};
 use crate::SharedWriter;
 use crate::integers::same::put_rows;
 use crate::integers::{IntegerKind, Scale, choose_integers};
-use crate::strings::{
-    ChosenStrings, StringPlan, StringSample, Strings, StringsRef, choose_strings, same,
-};
+use crate::string_data::{Strings, StringsRef};
+use crate::strings::json::pattern::Slot;
+use crate::strings::json::shape::patterns;
+use crate::strings::json::split::{Column, Parts, Rows, Shape, split};
+use crate::strings::json_plan::{FieldPlan, JsonPlan};
+use crate::strings::{ChosenStrings, StringPlan, StringSample, choose_strings, same};
 
 /// A plan by templates, if the documents of the sample share their shapes.
 pub(crate) fn candidate(

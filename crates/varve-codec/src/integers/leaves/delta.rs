@@ -9,22 +9,30 @@
 //! Layout: first value, least distance (zigzag varints), width (u8), packed distances of all rows
 //! but the first.
 
-use super::frame::{put_packed, take_packed};
-use super::stats::Stats;
-use super::{pick, rows_through};
 use crate::CodecError;
 use crate::bits::{packed_bytes, width_for};
+use crate::integers::leaves::frame::{put_packed, take_packed};
+use crate::integers::leaves::stats::Stats;
+use crate::positions::{pick, rows_through};
 use crate::reader::ByteReader;
 use crate::writer::{put_zigzag, zigzag_bytes};
 
+/// The distances from each value to the next.
+pub(crate) fn steps(values: &[i64]) -> Vec<i64> {
+    let pairs = values.iter().zip(values.iter().skip(1));
+    pairs
+        .map(|(previous, value)| value.wrapping_sub(*previous))
+        .collect()
+}
+
 /// Bytes after the tag, or `None` for less than two rows.
-pub(super) fn estimate(stats: &Stats) -> Option<usize> {
+pub(crate) fn estimate(stats: &Stats) -> Option<usize> {
     let packed = packed_bytes(stats.rows.checked_sub(1)?, width_for(stats.delta_span()));
     let header = zigzag_bytes(stats.first) + zigzag_bytes(stats.delta_min) + 1;
     (stats.rows > 1).then_some(header + packed)
 }
 
-pub(super) fn encode(values: &[i64], stats: &Stats, out: &mut Vec<u8>) {
+pub(crate) fn encode(values: &[i64], stats: &Stats, out: &mut Vec<u8>) {
     put_zigzag(stats.first, out);
     put_zigzag(stats.delta_min, out);
     let steps = values.iter().zip(values.iter().skip(1));
@@ -32,11 +40,11 @@ pub(super) fn encode(values: &[i64], stats: &Stats, out: &mut Vec<u8>) {
     put_packed(deltas, stats.delta_min, stats.delta_span(), out);
 }
 
-pub(super) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
+pub(crate) fn decode(reader: ByteReader<'_>, rows: usize) -> Result<Vec<i64>, CodecError> {
     decode_front(reader, rows, rows)
 }
 
-pub(super) fn gather(
+pub(crate) fn gather(
     reader: ByteReader<'_>,
     rows: usize,
     positions: &[u16],
