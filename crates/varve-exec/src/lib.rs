@@ -41,4 +41,4 @@ mod window;
 pub use context::ExecContext;
 pub use execute::{execute, execute_instrumented};
 pub use profile::{NodeProfile, Profile};
-pub use source::{BatchStream, ScanRequest, ScanSource, Scratch, ScratchTicket};
+pub use source::{BatchStream, ScanSource, Scratch, ScratchTicket};

@@ -1,7 +1,9 @@
 //! How the executor reaches rows and temporary space: the only places where it waits.
 
+use varve_plan::SystemView;
 use varve_types::{
-    Batch, ColumnPredicate, Error, LocalFuture, LogicalType, Result, RowPosition, TreeId, Value,
+    Batch, ColumnPredicate, Error, LocalFuture, LogicalType, Result, RowPosition, ScanSpec, TreeId,
+    Value,
 };
 
 use varve_plan::{OrderColumn, Relation, RowLock};
@@ -12,40 +14,27 @@ pub trait BatchStream {
     fn next(&mut self) -> LocalFuture<'_, Result<Option<Batch>>>;
 }
 
-/// What a scan is asked for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ScanRequest {
-    /// What to read.
-    pub relation: Relation,
-    /// Output columns: positions in the relation's columns.
-    pub columns: Vec<usize>,
-    /// Only rows that pass all of these; the source applies them exactly.
-    pub predicates: Vec<ColumnPredicate>,
-    /// Adds a last BIGINT column with each row's [`RowPosition`].
-    pub with_position: bool,
-    /// Rows in descending key order where the source reads in key order.
-    pub reverse: bool,
-    /// Most rows that the reader will take, if it knows: a hint.
-    pub limit_rows: Option<u64>,
-    /// For [`ScanSource::scan_in_order`]: the order of the rows.
-    pub order: Vec<OrderColumn>,
-}
-
 /// Rows as one snapshot sees them.
 pub trait ScanSource {
-    /// Streams rows of a relation.
-    fn scan<'a>(
-        &'a self,
-        request: ScanRequest,
-    ) -> LocalFuture<'a, Result<Box<dyn BatchStream + 'a>>>;
+    /// Streams rows of a table.
+    fn scan<'a>(&'a self, spec: ScanSpec) -> LocalFuture<'a, Result<Box<dyn BatchStream + 'a>>>;
 
-    /// Streams rows of a relation in an order; `None` where they are better sorted.
+    /// Streams rows of a table in an order; `None` where they are better sorted.
     fn scan_in_order<'a>(
         &'a self,
-        _request: ScanRequest,
+        _spec: ScanSpec,
+        _order: &'a [OrderColumn],
     ) -> LocalFuture<'a, Result<Option<Box<dyn BatchStream + 'a>>>> {
         Box::pin(async { Ok(None) })
     }
+
+    /// Some columns of the rows of a system view that pass all of these tests.
+    fn view_rows(
+        &self,
+        view: SystemView,
+        columns: &[usize],
+        predicates: &[ColumnPredicate],
+    ) -> Result<Vec<Batch>>;
 
     /// The rows of a tree that have these primary keys, in any order; absent keys give no row.
     fn lookup<'a>(

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use varve_store::{KeyRange, ScanOptions, Transaction};
-use varve_types::{ColumnPredicate, CompareOp, PredicateTest, RowPosition, TreeId, Value};
+use varve_store::Transaction;
+use varve_types::{
+    ColumnPredicate, CompareOp, KeyRange, PredicateTest, RowPosition, ScanSpec, TreeId, Value,
+};
 
 use crate::chance::Chance;
 use crate::data::{
@@ -79,7 +81,7 @@ async fn check_scan(
     tree: &Tree,
     chance: &mut Chance,
 ) -> Outcome<()> {
-    let options = ScanOptions {
+    let options = ScanSpec {
         reverse: chance.one_in(2),
         ordered: chance.one_in(3),
         ..everything(id)
@@ -103,7 +105,7 @@ async fn check_keys(
         from: bound(),
         to: bound(),
     };
-    let options = ScanOptions {
+    let options = ScanSpec {
         range,
         ordered: chance.one_in(2),
         reverse: chance.one_in(2),
@@ -116,7 +118,7 @@ async fn check_rows(
     transaction: &Transaction,
     id: TreeId,
     tree: &Tree,
-    options: ScanOptions,
+    options: ScanSpec,
 ) -> Outcome<()> {
     let key = |row: &Row| key_of(tree.kind, row).map(|key| encode(&key));
     let range = options.range.clone();

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use varve_store::{ScanOptions, Transaction};
+use varve_store::Transaction;
 use varve_types::{
-    Batch, Column, ColumnId, ColumnPredicate, LogicalType, RowPosition, SortKey, TreeColumn,
-    TreeId, TreeSchema, Value,
+    Batch, Column, ColumnId, ColumnPredicate, LogicalType, RowPosition, ScanSpec, SortKey,
+    TreeColumn, TreeId, TreeSchema, Value,
 };
 
 use crate::failure::{Outcome, broken};
@@ -109,10 +109,10 @@ pub(crate) fn rows_of(batch: &Batch) -> Outcome<Vec<Row>> {
     (0..batch.rows()).map(row).collect()
 }
 
-pub(crate) fn everything(tree: TreeId) -> ScanOptions {
-    ScanOptions {
+pub(crate) fn everything(tree: TreeId) -> ScanSpec {
+    ScanSpec {
         with_position: true,
-        ..ScanOptions::of(tree, COLUMNS.to_vec())
+        ..ScanSpec::of(tree, COLUMNS.to_vec())
     }
 }
 
@@ -122,7 +122,7 @@ pub(crate) struct Scanned {
     pub(crate) is_key_ordered: bool,
 }
 
-pub(crate) async fn scan(transaction: &Transaction, options: ScanOptions) -> Outcome<Scanned> {
+pub(crate) async fn scan(transaction: &Transaction, options: ScanSpec) -> Outcome<Scanned> {
     let mut scan = transaction.scan(options).await?;
     let mut rows = Vec::new();
     while let Some(batch) = scan.next_batch().await? {
@@ -148,7 +148,7 @@ pub(crate) async fn scan_where(
     tree: TreeId,
     predicates: Vec<ColumnPredicate>,
 ) -> Outcome<Vec<(Row, RowPosition)>> {
-    let options = ScanOptions {
+    let options = ScanSpec {
         predicates,
         ..everything(tree)
     };

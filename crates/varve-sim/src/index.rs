@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use varve_store::{KeyRange, ScanOptions, Transaction};
+use varve_store::Transaction;
 use varve_types::{
-    Batch, Column, ColumnId, IndexKey, IndexState, KeyColumn, KeyOrder, LogicalType, SortKey,
-    SqlState, TreeColumn, TreeId, TreeSchema, Uniqueness, Value, encode_ordered_key_value,
+    Batch, Column, ColumnId, IndexKey, IndexState, KeyColumn, KeyOrder, KeyRange, LogicalType,
+    ScanSpec, SortKey, SqlState, TreeColumn, TreeId, TreeSchema, Uniqueness, Value,
+    encode_ordered_key_value,
 };
 
 use crate::chance::Chance;
@@ -139,7 +140,7 @@ impl Index {
             wanted.retain(|(key, _)| key.starts_with(&prefix));
             range = KeyRange::prefix(prefix);
         }
-        let options = ScanOptions {
+        let options = ScanSpec {
             columns: (0..self.types().len()).collect(),
             with_position: false,
             ordered: true,

@@ -1,56 +1,10 @@
-//! Ranges of keys, and those that follow from tests of key columns.
+//! The range of keys that follows from tests of key columns.
 
-use varve_types::{CompareOp, PredicateTest, Value, encode_ordered_key_value, key_prefix_end};
+use varve_types::{
+    CompareOp, KeyRange, PredicateTest, Value, encode_ordered_key_value, key_prefix_end,
+};
 
 use crate::tree::Tree;
-
-/// Keys from `from` up to, but without, `to`, as memcomparable bytes.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct KeyRange {
-    /// The lowest key; `None`: no bound.
-    pub from: Option<Vec<u8>>,
-    /// The lowest key above; `None`: no bound.
-    pub to: Option<Vec<u8>>,
-}
-
-impl KeyRange {
-    /// The keys that begin with these bytes.
-    pub fn prefix(bytes: Vec<u8>) -> KeyRange {
-        KeyRange {
-            to: key_prefix_end(&bytes),
-            from: Some(bytes),
-        }
-    }
-
-    /// Whether the range has no bounds.
-    pub fn is_all(&self) -> bool {
-        self.from.is_none() && self.to.is_none()
-    }
-
-    /// Whether the range holds any of the keys from `first` to `last`.
-    pub(crate) fn meets(&self, first: &[u8], last: &[u8]) -> bool {
-        self.from.as_deref().is_none_or(|from| from <= last)
-            && self.to.as_deref().is_none_or(|to| first < to)
-    }
-
-    /// Whether it holds all of them.
-    pub(crate) fn covers(&self, first: &[u8], last: &[u8]) -> bool {
-        self.from.as_deref().is_none_or(|from| from <= first)
-            && self.to.as_deref().is_none_or(|to| last < to)
-    }
-
-    /// The keys of both ranges.
-    pub(crate) fn intersect(self, other: &KeyRange) -> KeyRange {
-        KeyRange {
-            // No bound is the lowest `from`, but the highest `to`.
-            from: self.from.max(other.from.clone()),
-            to: match (self.to, other.to.clone()) {
-                (Some(a), Some(b)) => Some(a.min(b)),
-                (a, b) => a.or(b),
-            },
-        }
-    }
-}
 
 /// A range that holds every key of rows that pass: equalities of leading key columns, then bounds
 /// of the next one.

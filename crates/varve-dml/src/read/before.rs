@@ -1,10 +1,8 @@
 //! What tables held before a statement whose WITH changes them: all of its parts read that.
 
 use varve_catalog::TableDef;
-use varve_exec::{ScanRequest, ScanSource};
-use varve_plan::Relation;
-use varve_store::ScanOptions;
-use varve_types::{Batch, ColumnPredicate, Error, Result, Selection, TreeId, Value};
+use varve_exec::ScanSource;
+use varve_types::{Batch, ColumnPredicate, Error, Result, ScanSpec, Selection, TreeId, Value};
 
 use crate::read::find::key_bytes;
 use crate::read::row_filter::RowFilter;
@@ -23,17 +21,12 @@ impl Before {
             let mut known = source.catalog.tables.values();
             let table = known.find(|table| table.tree == *tree);
             let width = table.map_or(0, |table| table.columns.len());
-            let request = ScanRequest {
-                relation: Relation::Tree(*tree),
-                columns: (0..width).collect(),
-                predicates: Vec::new(),
+            let spec = ScanSpec {
                 with_position: true,
-                reverse: false,
-                limit_rows: None,
-                order: Vec::new(),
+                ..ScanSpec::of(*tree, (0..width).collect())
             };
             let mut batches = Vec::new();
-            let mut stream = source.scan(request).await?;
+            let mut stream = source.scan(spec).await?;
             while let Some(batch) = stream.next().await? {
                 batches.push(batch.compact());
             }
@@ -120,9 +113,9 @@ pub async fn with_keys(
 
 /// The positions of all rows that a table has now, ascending.
 async fn positions_now(source: &TransactionSource<'_>, table: &TableDef) -> Result<Vec<u64>> {
-    let scan = ScanOptions {
+    let scan = ScanSpec {
         with_position: true,
-        ..ScanOptions::of(table.tree, Vec::new())
+        ..ScanSpec::of(table.tree, Vec::new())
     };
     let mut scan = source.transaction.scan(scan).await?;
     let mut positions = Vec::new();

@@ -3,10 +3,10 @@
 use std::collections::BTreeSet;
 
 use varve_catalog::{FIRST_EXPRESSION, TableDef};
-use varve_exec::{ScanRequest, ScanSource};
-use varve_plan::Relation;
+use varve_exec::ScanSource;
 use varve_types::{
-    Batch, ColumnPredicate, CompareOp, PredicateTest, Result, Selection, Value, encode_key_value,
+    Batch, ColumnPredicate, CompareOp, PredicateTest, Result, ScanSpec, Selection, Value,
+    encode_key_value,
 };
 
 use crate::read::source::TransactionSource;
@@ -36,14 +36,10 @@ pub async fn rows_with(
     if wanted.keys.is_empty() {
         return Ok(found);
     }
-    let request = |predicates: Vec<ColumnPredicate>| ScanRequest {
-        relation: Relation::Tree(table.tree),
-        columns: read.to_vec(),
+    let request = |predicates: Vec<ColumnPredicate>| ScanSpec {
         predicates,
         with_position: true,
-        reverse: false,
-        limit_rows: None,
-        order: Vec::new(),
+        ..ScanSpec::of(table.tree, read.to_vec())
     };
     let equal = |column: usize, value: &Value| ColumnPredicate {
         column,
@@ -128,10 +124,10 @@ pub fn key_bytes(key: &[Value]) -> Vec<u8> {
 
 async fn read_all(
     source: &TransactionSource<'_>,
-    request: ScanRequest,
+    spec: ScanSpec,
     found: &mut Vec<Batch>,
 ) -> Result<()> {
-    let mut stream = source.scan(request).await?;
+    let mut stream = source.scan(spec).await?;
     while let Some(batch) = stream.next().await? {
         found.push(batch.compact());
     }

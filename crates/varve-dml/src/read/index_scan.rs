@@ -10,12 +10,12 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use varve_catalog::TableDef;
-use varve_exec::{BatchStream, ScanRequest};
+use varve_exec::BatchStream;
 use varve_plan::{Asked, IndexChoice, choose_index, is_named_by_key};
-use varve_store::{KeyRange, ScanOptions, Transaction, TreeScan};
+use varve_store::{Transaction, TreeScan};
 use varve_types::{
-    Batch, Column, ColumnPredicate, CompareOp, LocalFuture, PredicateTest, Result, VECTOR_ROWS,
-    Value, encode_key_value,
+    Batch, Column, ColumnPredicate, CompareOp, LocalFuture, PredicateTest, Result, ScanSpec,
+    VECTOR_ROWS, Value, encode_key_value,
 };
 
 use crate::read::points::Points;
@@ -40,7 +40,7 @@ pub enum IndexRead {
 /// Scans of an index one after another.
 pub struct EntryScans {
     current: Option<TreeScan>,
-    waiting: VecDeque<ScanOptions>,
+    waiting: VecDeque<ScanSpec>,
 }
 
 /// Looks up the rows of entries.
@@ -57,29 +57,29 @@ pub struct IndexStream {
 }
 
 /// What the predicates of a request ask of columns.
-pub fn asked(request: &ScanRequest) -> Vec<(usize, Asked)> {
-    let tests = request.predicates.iter();
+pub fn asked(spec: &ScanSpec) -> Vec<(usize, Asked)> {
+    let tests = spec.predicates.iter();
     tests
         .map(|test| (test.column, Asked::of(&test.test)))
         .collect()
 }
 
 /// Reads the rows of which a request names the primary keys, where they are few.
-pub fn read_points(
+fn read_points(
     transaction: &Transaction,
     table: &TableDef,
-    request: &ScanRequest,
+    spec: &ScanSpec,
 ) -> Option<IndexStream> {
-    if !is_named_by_key(table, &asked(request)) {
+    if !is_named_by_key(table, &asked(spec)) {
         return None;
     }
     let key = &table.primary_key;
     let max = lookups_max(transaction, table);
-    let mut points = Points::of(key.iter().copied(), &request.predicates, max)?;
+    let mut points = Points::of(key.iter().copied(), &spec.predicates, max)?;
     points.keys.retain(|key| !key.iter().any(Value::is_null));
-    let others = request.predicates.iter().enumerate();
+    let others = spec.predicates.iter().enumerate();
     let others = others.filter(|(number, _)| !points.tests.contains(number));
-    let filter = RowFilter::new(table, &request.columns, others.map(|(_, test)| test));
+    let filter = RowFilter::new(table, &spec.columns, others.map(|(_, test)| test));
     let batch = |keys: &[Vec<Value>]| {
         let columns = key.iter().enumerate().map(|(at, column)| {
             let values: Vec<Value> = keys.iter().filter_map(|key| key.get(at).cloned()).collect();
@@ -92,22 +92,29 @@ pub fn read_points(
         rest: None,
         key: key.len(),
         filter,
-        with_position: request.with_position,
+        with_position: spec.with_position,
         row_key: None,
     })
 }
 
-/// Reads by an index what is asked of a table, where one helps: few enough rows pass.
+/// Reads by its primary key or by an index what is asked of a table, where that helps: few enough
+/// rows pass.
 pub async fn read(
     transaction: &Transaction,
     table: &TableDef,
-    request: &ScanRequest,
+    spec: &ScanSpec,
 ) -> Result<Option<IndexRead>> {
-    let (asked, columns) = (asked(request), &request.columns);
-    let known: Vec<&ColumnPredicate> = request.predicates.iter().collect();
-    let choice = choose_index(table, &asked, &known, columns, request.with_position);
+    if let Some(points) = read_points(transaction, table, spec) {
+        return Ok(Some(IndexRead::Lookup(points)));
+    }
+    if table.indexes.is_empty() {
+        return Ok(None);
+    }
+    let (asked, columns) = (asked(spec), &spec.columns);
+    let known: Vec<&ColumnPredicate> = spec.predicates.iter().collect();
+    let choice = choose_index(table, &asked, &known, columns, spec.with_position);
     match choice {
-        Some(choice) => read_by(transaction, table, request, choice, None).await,
+        Some(choice) => read_by(transaction, table, spec, choice, None).await,
         None => Ok(None),
     }
 }
@@ -116,16 +123,16 @@ pub async fn read(
 pub async fn read_in_order(
     transaction: &Transaction,
     table: &TableDef,
-    request: &ScanRequest,
+    spec: &ScanSpec,
     choice: IndexChoice<'_>,
     reverse: bool,
 ) -> Result<Option<IndexRead>> {
     let entries_max = lookups_max(transaction, table);
-    let wanted = request.limit_rows.unwrap_or(u64::MAX);
+    let wanted = spec.limit_rows.unwrap_or(u64::MAX);
     if !choice.covers && wanted > entries_max {
         return Ok(None);
     }
-    read_by(transaction, table, request, choice, Some(reverse)).await
+    read_by(transaction, table, spec, choice, Some(reverse)).await
 }
 
 /// How many rows are looked up at most before it is better to scan the table.
@@ -138,12 +145,12 @@ fn lookups_max(transaction: &Transaction, table: &TableDef) -> u64 {
 async fn read_by(
     transaction: &Transaction,
     table: &TableDef,
-    request: &ScanRequest,
+    spec: &ScanSpec,
     choice: IndexChoice<'_>,
     in_order: Option<bool>,
 ) -> Result<Option<IndexRead>> {
     let IndexChoice { index, covers } = choice;
-    let (tests, columns) = (&request.predicates, &request.columns);
+    let (tests, columns) = (&spec.predicates, &spec.columns);
     let held = index.columns(table);
     let place = |column: usize| held.iter().position(|held| *held == column);
     let predicates = tests.iter().filter_map(|test| {
@@ -165,19 +172,16 @@ async fn read_by(
             .map(|column| place_in(&mut filter.read, column))
             .collect()
     });
-    let of_point = |predicates: Vec<ColumnPredicate>| ScanOptions {
-        tree: index.tree,
-        columns: if covers {
-            columns.iter().filter_map(|column| place(*column)).collect()
-        } else {
-            key.clone().collect()
-        },
+    let read_columns: Vec<usize> = match covers {
+        true => columns.iter().filter_map(|column| place(*column)).collect(),
+        false => key.clone().collect(),
+    };
+    let of_point = |predicates: Vec<ColumnPredicate>| ScanSpec {
         predicates,
-        with_position: false,
-        range: KeyRange::default(),
         ordered: true,
-        reverse: in_order.unwrap_or(request.reverse),
-        limit_rows: request.limit_rows.filter(|_| is_exact),
+        reverse: in_order.unwrap_or(spec.reverse),
+        limit_rows: spec.limit_rows.filter(|_| is_exact),
+        ..ScanSpec::of(index.tree, read_columns.clone())
     };
     let points = Points::of(0..index.keys.len(), &predicates, POINTS_MAX);
     let mut scan = EntryScans {
@@ -196,7 +200,7 @@ async fn read_by(
     }
     let mut read = VecDeque::new();
     let mut rest = None;
-    if request.limit_rows.is_some() {
+    if spec.limit_rows.is_some() {
         rest = Some(scan);
     } else {
         let entries_max = lookups_max(transaction, table);
@@ -214,7 +218,7 @@ async fn read_by(
         rest,
         key: key.len(),
         filter,
-        with_position: request.with_position,
+        with_position: spec.with_position,
         row_key,
     })))
 }

@@ -2,14 +2,19 @@
 
 use std::sync::Arc;
 
-use varve_catalog::{Catalog, FIRST_EXPRESSION, SystemView, TableDef};
-use varve_exec::{BatchStream, ScanRequest, ScanSource};
-use varve_plan::{LockStrength, LockWait, OrderChoice, Relation, RowLock, choose_order};
-use varve_store::{KeyRange, RowLockKind, ScanOptions, Transaction, TreeScan};
-use varve_types::{Batch, ColumnPredicate, Error, LocalFuture, Result, RowPosition, TreeId, Value};
+use varve_catalog::{Catalog, FIRST_EXPRESSION, SystemView, TableDef, system_view_columns};
+use varve_exec::{BatchStream, ScanSource};
+use varve_plan::{
+    LockStrength, LockWait, OrderChoice, OrderColumn, Relation, RowLock, choose_order,
+};
+use varve_store::{RowLockKind, Transaction, TreeScan};
+use varve_types::{
+    Batch, Column, ColumnPredicate, Error, LocalFuture, Result, RowPosition, ScanSpec, TreeId,
+    VECTOR_ROWS, Value,
+};
 
 use crate::read::before::{self, Before};
-use crate::read::index_scan::{self, IndexBatches, IndexRead};
+use crate::read::index_scan::{self, IndexBatches};
 use crate::read::row_filter::RowFilter;
 
 /// The tables of the store and the system views, as one transaction sees them.
@@ -26,17 +31,42 @@ pub struct TransactionSource<'a> {
 
 /// Gives the rows of system views.
 pub trait SystemViews {
-    /// The rows of a view that a scan asks for, as a transaction sees them.
+    /// All rows of a view, as a transaction sees them.
     fn rows(
         &self,
         transaction: &Transaction,
         catalog: &Arc<Catalog>,
         view: SystemView,
-        request: &ScanRequest,
-    ) -> Result<Vec<Batch>>;
+    ) -> Result<Vec<Vec<Value>>>;
 }
 
 impl TransactionSource<'_> {
+    /// Reads a table from its first row to its last.
+    async fn scan_table<'a>(
+        &'a self,
+        table: Option<&TableDef>,
+        spec: ScanSpec,
+    ) -> Result<Box<dyn BatchStream + 'a>> {
+        let is_stored = |test: &ColumnPredicate| test.column < FIRST_EXPRESSION;
+        let (stored, other): (Vec<_>, Vec<_>) = spec.predicates.into_iter().partition(is_stored);
+        let filter = table.map(|table| RowFilter::new(table, &spec.columns, other.iter()));
+        let filter = filter.filter(|filter| !filter.is_empty());
+        let scan = self.transaction.scan(ScanSpec {
+            columns: match &filter {
+                Some(filter) => filter.read.clone(),
+                None => spec.columns,
+            },
+            predicates: stored,
+            limit_rows: spec.limit_rows.filter(|_| filter.is_none()),
+            ..spec
+        });
+        let scan = scan.await?;
+        Ok(match filter {
+            Some(filter) => Box::new(FilteredStream { scan, filter }),
+            None => Box::new(TreeStream(scan)),
+        })
+    }
+
     /// A table that is read as it was, and its rows.
     fn kept(&self, tree: TreeId) -> Option<(&TableDef, &[Batch])> {
         let rows = self.before?.rows(tree)?;
@@ -84,44 +114,18 @@ impl BatchStream for ReadyStream {
 }
 
 impl ScanSource for TransactionSource<'_> {
-    fn scan<'a>(
-        &'a self,
-        request: ScanRequest,
-    ) -> LocalFuture<'a, Result<Box<dyn BatchStream + 'a>>> {
+    fn scan<'a>(&'a self, spec: ScanSpec) -> LocalFuture<'a, Result<Box<dyn BatchStream + 'a>>> {
         Box::pin(async move {
-            let tree = match request.relation {
-                Relation::Tree(tree) => tree,
-                Relation::System(view) => {
-                    let views = self
-                        .views
-                        .ok_or_else(|| Error::internal("a change reads a system view"))?;
-                    let batches = views.rows(self.transaction, self.catalog, view, &request)?;
-                    let stream: Box<dyn BatchStream + 'a> =
-                        Box::new(ReadyStream(batches.into_iter()));
-                    return Ok(stream);
-                }
-            };
-            if let Some(kept) = self.kept(tree) {
-                let read = (request.columns.as_slice(), request.with_position);
-                let rows = before::filtered(self, kept, read, &request.predicates).await?;
+            if let Some(kept) = self.kept(spec.tree) {
+                let read = (spec.columns.as_slice(), spec.with_position);
+                let rows = before::filtered(self, kept, read, &spec.predicates).await?;
                 let stream: Box<dyn BatchStream + 'a> = Box::new(ReadyStream(rows.into_iter()));
                 return Ok(stream);
             }
             let mut tables = self.catalog.tables.values();
-            let table = tables.find(|table| table.tree == tree);
+            let table = tables.find(|table| table.tree == spec.tree);
             if let Some(table) = table
-                && let Some(points) = index_scan::read_points(self.transaction, table, &request)
-            {
-                let stream: Box<dyn BatchStream + 'a> = Box::new(IndexBatches {
-                    transaction: self.transaction,
-                    table,
-                    read: IndexRead::Lookup(points),
-                });
-                return Ok(stream);
-            }
-            let table = table.filter(|table| !table.indexes.is_empty());
-            if let Some(table) = table
-                && let Some(read) = index_scan::read(self.transaction, table, &request).await?
+                && let Some(read) = index_scan::read(self.transaction, table, &spec).await?
             {
                 let stream: Box<dyn BatchStream + 'a> = Box::new(IndexBatches {
                     transaction: self.transaction,
@@ -130,65 +134,34 @@ impl ScanSource for TransactionSource<'_> {
                 });
                 return Ok(stream);
             }
-            let is_stored = |test: &ColumnPredicate| test.column < FIRST_EXPRESSION;
-            let (stored, other): (Vec<_>, Vec<_>) =
-                request.predicates.into_iter().partition(is_stored);
-            let filter = table.map(|table| RowFilter::new(table, &request.columns, other.iter()));
-            let filter = filter.filter(|filter| !filter.is_empty());
-            let scan = self.transaction.scan(ScanOptions {
-                tree,
-                columns: match &filter {
-                    Some(filter) => filter.read.clone(),
-                    None => request.columns,
-                },
-                predicates: stored,
-                with_position: request.with_position,
-                range: KeyRange::default(),
-                ordered: false,
-                reverse: request.reverse,
-                limit_rows: request.limit_rows.filter(|_| filter.is_none()),
-            });
-            let scan = scan.await?;
-            let stream: Box<dyn BatchStream + 'a> = match filter {
-                Some(filter) => Box::new(FilteredStream { scan, filter }),
-                None => Box::new(TreeStream(scan)),
-            };
-            Ok(stream)
+            self.scan_table(table.map(Arc::as_ref), spec).await
         })
     }
 
     fn scan_in_order<'a>(
         &'a self,
-        request: ScanRequest,
+        spec: ScanSpec,
+        order: &'a [OrderColumn],
     ) -> LocalFuture<'a, Result<Option<Box<dyn BatchStream + 'a>>>> {
         Box::pin(async move {
-            let Relation::Tree(tree) = request.relation else {
-                return Ok(None);
-            };
-            if self.kept(tree).is_some() {
+            if self.kept(spec.tree).is_some() {
                 return Ok(None);
             }
             let mut tables = self.catalog.tables.values();
-            let Some(table) = tables.find(|table| table.tree == tree) else {
+            let Some(table) = tables.find(|table| table.tree == spec.tree) else {
                 return Ok(None);
             };
-            let asked = index_scan::asked(&request);
-            let known: Vec<&ColumnPredicate> = request.predicates.iter().collect();
-            let ScanRequest {
-                columns,
-                with_position,
-                order,
-                ..
-            } = &request;
-            let choice = choose_order(table, order, &asked, &known, columns, *with_position);
+            let asked = index_scan::asked(&spec);
+            let known: Vec<&ColumnPredicate> = spec.predicates.iter().collect();
+            let (columns, with_position) = (&spec.columns, spec.with_position);
+            let choice = choose_order(table, order, &asked, &known, columns, with_position);
             let Some(OrderChoice { index, reverse }) = choice else {
                 return Ok(None);
             };
             let stream: Box<dyn BatchStream + 'a> = match index {
                 Some(index) => {
                     let transaction = self.transaction;
-                    let read =
-                        index_scan::read_in_order(transaction, table, &request, index, reverse);
+                    let read = index_scan::read_in_order(transaction, table, &spec, index, reverse);
                     let Some(read) = read.await? else {
                         return Ok(None);
                     };
@@ -199,21 +172,43 @@ impl ScanSource for TransactionSource<'_> {
                     })
                 }
                 None => {
-                    let scan = self.transaction.scan(ScanOptions {
-                        tree,
-                        columns: request.columns,
-                        predicates: request.predicates,
-                        with_position: request.with_position,
-                        range: KeyRange::default(),
+                    let scan = self.transaction.scan(ScanSpec {
                         ordered: true,
                         reverse,
-                        limit_rows: request.limit_rows,
+                        ..spec
                     });
                     Box::new(TreeStream(scan.await?))
                 }
             };
             Ok(Some(stream))
         })
+    }
+
+    fn view_rows(
+        &self,
+        view: SystemView,
+        columns: &[usize],
+        predicates: &[ColumnPredicate],
+    ) -> Result<Vec<Batch>> {
+        let views = self.views;
+        let views = views.ok_or_else(|| Error::internal("a change reads a system view"))?;
+        let mut rows = views.rows(self.transaction, self.catalog, view)?;
+        rows.retain(|row| {
+            predicates.iter().all(|predicate| {
+                row.get(predicate.column)
+                    .is_some_and(|value| predicate.test.accepts(value))
+            })
+        });
+        let types = system_view_columns(view);
+        let batch = |chunk: &[Vec<Value>]| {
+            let columns = columns.iter().filter_map(|position| {
+                let ty = types.get(*position)?.ty;
+                let values = chunk.iter().filter_map(|row| row.get(*position));
+                Some(Arc::new(Column::from_values(ty, values)))
+            });
+            Batch::new(columns.collect(), chunk.len())
+        };
+        Ok(rows.chunks(VECTOR_ROWS).map(batch).collect())
     }
 
     fn lookup<'a>(

@@ -5,10 +5,9 @@
 use std::collections::BTreeMap;
 
 use varve_catalog::{ForeignKeyDef, KeyAction, TableDef};
-use varve_exec::{ScanRequest, ScanSource};
-use varve_plan::Relation;
+use varve_exec::ScanSource;
 use varve_types::meter::{self, Growth};
-use varve_types::{Result, RowPosition, Value};
+use varve_types::{Result, RowPosition, ScanSpec, Value};
 
 use crate::read::find::key_bytes;
 use crate::read::rows::positions_of;
@@ -77,16 +76,11 @@ impl Writer<'_> {
         let own: Vec<usize> = (key.columns.len()..columns.len()).collect();
         let refers: Vec<usize> = (0..key.columns.len()).collect();
         let source = self.source();
-        let request = ScanRequest {
-            relation: Relation::Tree(table.tree),
-            columns: columns.clone(),
-            predicates: Vec::new(),
+        let spec = ScanSpec {
             with_position: true,
-            reverse: false,
-            limit_rows: None,
-            order: Vec::new(),
+            ..ScanSpec::of(table.tree, columns.clone())
         };
-        let mut stream = source.scan(request).await?;
+        let mut stream = source.scan(spec).await?;
         let mut children: BTreeMap<Vec<u8>, Vec<Child>> = BTreeMap::new();
         let mut growth = Growth::default();
         while let Some(batch) = stream.next().await? {

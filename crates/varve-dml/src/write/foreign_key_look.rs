@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use varve_catalog::{ForeignKeyDef, TableDef};
-use varve_exec::{ScanRequest, ScanSource};
+use varve_exec::ScanSource;
 use varve_expr::format_value;
-use varve_plan::Relation;
 use varve_store::RowLockKind;
-use varve_types::{Error, Result, RowPosition, SqlState, Value};
+use varve_types::{Error, Result, RowPosition, ScanSpec, SqlState, Value};
 
 use crate::read::find::{Wanted, key_bytes, rows_with};
 use crate::read::rows::positions_of;
@@ -219,20 +218,12 @@ impl Writer<'_> {
 
     /// Looks for the rows that all rows of a table refer to.
     pub async fn validate(&mut self, table: &TableDef, key: &ForeignKeyDef) -> Result<()> {
-        let request = ScanRequest {
-            relation: Relation::Tree(table.tree),
-            columns: key.columns.clone(),
-            predicates: Vec::new(),
-            with_position: false,
-            reverse: false,
-            limit_rows: None,
-            order: Vec::new(),
-        };
+        let spec = ScanSpec::of(table.tree, key.columns.clone());
         let places: Vec<usize> = (0..key.columns.len()).collect();
         let mut positions = BTreeSet::new();
         {
             let source = self.source();
-            let mut stream = source.scan(request).await?;
+            let mut stream = source.scan(spec).await?;
             let mut seen = BTreeSet::new();
             while let Some(batch) = stream.next().await? {
                 let mut fresh = Vec::new();

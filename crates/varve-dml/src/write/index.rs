@@ -13,10 +13,11 @@ use std::sync::Arc;
 
 use varve_catalog::{IndexDef, TableDef, encode_table, renumbered};
 use varve_expr::{Enums, Expr, evaluate};
-use varve_store::{BulkLoad, InsertError, KeyRange, ScanOptions, Transaction};
+use varve_store::{BulkLoad, InsertError, Transaction};
 use varve_types::meter::Cancel;
 use varve_types::{
-    Batch, Column, Error, LogicalType, PredicateTest, Result, RowPosition, Value, encode_key_value,
+    Batch, Column, Error, KeyRange, LogicalType, PredicateTest, Result, RowPosition, ScanSpec,
+    Value, encode_key_value,
 };
 
 use crate::read::row_filter::IMMUTABLE;
@@ -320,10 +321,10 @@ pub async fn build(
     let mut range = KeyRange::default();
     loop {
         let mut scan = transaction
-            .scan(ScanOptions {
+            .scan(ScanSpec {
                 range: range.clone(),
                 ordered: true,
-                ..ScanOptions::of(table.tree, entries.read.clone())
+                ..ScanSpec::of(table.tree, entries.read.clone())
             })
             .await?;
         let mut batches = Vec::new();

@@ -1,11 +1,13 @@
 //! Scan: rows of a relation, predicates applied by the source.
 
-use varve_expr::evaluate_constant;
-use varve_plan::{PushedPredicate, ScanNode};
-use varve_types::{Batch, ColumnPredicate, LocalFuture, PredicateTest, Result, Value};
+use std::vec;
 
+use varve_expr::{Parameter, evaluate_constant};
+use varve_plan::{PushedPredicate, Relation, ScanNode};
+use varve_types::{Batch, ColumnPredicate, LocalFuture, PredicateTest, Result, ScanSpec, Value};
+
+use crate::BatchStream;
 use crate::context::Running;
-use crate::{BatchStream, ScanRequest};
 
 /// Starts the source's scan at the first batch, when the constants of its predicates are known. One
 /// that is wanted in order has a sort beside it, for a source that does not give the order.
@@ -20,6 +22,8 @@ pub(crate) struct ScanStream<'a> {
 enum State<'a> {
     New,
     Open(Box<dyn BatchStream + 'a>),
+    /// The rows of a system view, which are there at once.
+    View(vec::IntoIter<Batch>),
     Done,
 }
 
@@ -53,20 +57,33 @@ impl<'a> ScanStream<'a> {
     }
 
     async fn open(&mut self) -> Result<State<'a>> {
-        let Some(mut request) = self.request()? else {
+        let Some(predicates) = self.predicates()? else {
             return Ok(State::Done);
         };
+        let node = self.node;
         let source = self.running.context.source;
-        let Some(sorted) = self.sorted.take() else {
-            return Ok(State::Open(source.scan(request).await?));
+        let tree = match node.relation {
+            Relation::Tree(tree) => tree,
+            Relation::System(view) => {
+                let rows = source.view_rows(view, &node.columns, &predicates)?;
+                return Ok(State::View(rows.into_iter()));
+            }
         };
-        request.order.clone_from(&self.node.order);
-        let ordered = source.scan_in_order(request).await?;
+        let spec = ScanSpec {
+            predicates,
+            with_position: node.with_position,
+            limit_rows: self.limit_rows,
+            ..ScanSpec::of(tree, node.columns.clone())
+        };
+        let Some(sorted) = self.sorted.take() else {
+            return Ok(State::Open(source.scan(spec).await?));
+        };
+        let ordered = source.scan_in_order(spec, &node.order).await?;
         Ok(State::Open(ordered.unwrap_or(sorted)))
     }
 
-    /// The request, or `None` when a comparison with NULL lets no row pass.
-    fn request(&self) -> Result<Option<ScanRequest>> {
+    /// The tests of rows, or `None` when a comparison with NULL lets no row pass.
+    fn predicates(&self) -> Result<Option<Vec<ColumnPredicate>>> {
         let mut predicates = Vec::with_capacity(self.node.predicates.len());
         for pushed in &self.node.predicates {
             predicates.push(match pushed {
@@ -93,15 +110,7 @@ impl<'a> ScanStream<'a> {
                 }
             });
         }
-        Ok(Some(ScanRequest {
-            relation: self.node.relation.clone(),
-            columns: self.node.columns.clone(),
-            predicates,
-            with_position: self.node.with_position,
-            reverse: false,
-            limit_rows: self.limit_rows,
-            order: Vec::new(),
-        }))
+        Ok(Some(predicates))
     }
 }
 
@@ -112,10 +121,11 @@ impl BatchStream for ScanStream<'_> {
             if matches!(self.state, State::New) {
                 self.state = self.open().await?;
             }
-            let State::Open(stream) = &mut self.state else {
-                return Ok(None);
+            let batch = match &mut self.state {
+                State::Open(stream) => stream.next().await?,
+                State::View(rows) => rows.next(),
+                State::New | State::Done => None,
             };
-            let batch = stream.next().await?;
             if batch.is_none() {
                 self.state = State::Done;
             }

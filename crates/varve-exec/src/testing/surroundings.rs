@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use varve_expr::{DEFAULT_LOCALE, Parameters};
-use varve_plan::{Plan, Relation, ScanNode};
+use varve_plan::{Plan, Relation, ScanNode, SystemView};
 use varve_types::meter::Cancel;
 use varve_types::{
     Batch, Column, ColumnData, Env, Error, LocalFuture, LogicalType, MemoryAccount, MemoryBudget,
-    Result, RowPosition, SqlState, TreeId, Value,
+    Result, RowPosition, ScanSpec, SqlState, TreeId, Value,
 };
 
-use crate::{BatchStream, ExecContext, ScanRequest, ScanSource, Scratch, ScratchTicket, execute};
+use crate::{BatchStream, ExecContext, ScanSource, Scratch, ScratchTicket, execute};
 
 /// All that a query needs, and what it did with it.
 pub(crate) struct Setting {
@@ -109,14 +109,14 @@ impl Setting {
 pub(crate) struct TestSource {
     pub(crate) tables: Vec<Vec<Batch>>,
     /// What it was asked for.
-    pub(crate) requests: RefCell<Vec<ScanRequest>>,
+    pub(crate) requests: RefCell<Vec<ScanSpec>>,
     pub(crate) batches_given: Cell<u64>,
     pub(crate) lookups: Cell<u64>,
     pub(crate) knows_counts: bool,
 }
 
 impl TestSource {
-    fn project(&self, batch: &Batch, first_row: usize, request: &ScanRequest) -> Batch {
+    fn project(&self, batch: &Batch, first_row: usize, request: &ScanSpec) -> Batch {
         let mut batch = batch.compact();
         let mut columns: Vec<_> = request
             .columns
@@ -142,18 +142,12 @@ impl TestSource {
 }
 
 impl ScanSource for TestSource {
-    fn scan<'a>(
-        &'a self,
-        request: ScanRequest,
-    ) -> LocalFuture<'a, Result<Box<dyn BatchStream + 'a>>> {
+    fn scan<'a>(&'a self, request: ScanSpec) -> LocalFuture<'a, Result<Box<dyn BatchStream + 'a>>> {
         Box::pin(async move {
             Turn::default().await;
             self.requests.borrow_mut().push(request.clone());
-            let Relation::Tree(tree) = request.relation else {
-                return Err(Error::unsupported("system views"));
-            };
             let (mut first_row, mut batches) = (0, Vec::new());
-            for batch in &self.tables[tree.0 as usize] {
+            for batch in &self.tables[request.tree.0 as usize] {
                 let out = self.project(batch, first_row, &request);
                 first_row += batch.rows();
                 if !out.is_empty() {
@@ -168,6 +162,15 @@ impl ScanSource for TestSource {
         })
     }
 
+    fn view_rows(
+        &self,
+        _: SystemView,
+        _: &[usize],
+        _: &[varve_types::ColumnPredicate],
+    ) -> Result<Vec<Batch>> {
+        Err(Error::unsupported("system views"))
+    }
+
     fn lookup<'a>(
         &'a self,
         tree: TreeId,
@@ -178,9 +181,7 @@ impl ScanSource for TestSource {
         Box::pin(async move {
             Turn::default().await;
             self.lookups.set(self.lookups.get() + 1);
-            let request = ScanRequest {
-                relation: Relation::Tree(tree),
-                columns: columns.to_vec(),
+            let request = ScanSpec {
                 predicates: keys[0]
                     .iter()
                     .enumerate()
@@ -190,9 +191,7 @@ impl ScanSource for TestSource {
                     })
                     .collect(),
                 with_position,
-                reverse: false,
-                limit_rows: None,
-                order: Vec::new(),
+                ..ScanSpec::of(tree, columns.to_vec())
             };
             let batches = self.tables[tree.0 as usize].iter();
             Ok(batches

@@ -4,10 +4,9 @@ use std::sync::Arc;
 
 use varve_run::RunWriter;
 use varve_sort::VecMap;
-use varve_types::{Batch, Invariant, Pacer, RunId, TreeId, VECTOR_ROWS};
+use varve_types::{Batch, Invariant, KeyRange, Pacer, RunId, TreeId, VECTOR_ROWS};
 
 use crate::error::Result;
-use crate::key_range::KeyRange;
 use crate::memtable::{ChunkRequest, FlushMap, TableChunk};
 use crate::paced_run;
 use crate::run::Run;

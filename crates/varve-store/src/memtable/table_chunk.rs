@@ -3,11 +3,12 @@
 use std::ops::Bound;
 
 use roaring::RoaringBitmap;
-use varve_types::{Column, ColumnBuilder, ColumnRef, CommitSeq, Invariant, LogicalType, Value};
+use varve_types::{
+    Column, ColumnBuilder, ColumnRef, CommitSeq, Invariant, KeyRange, LogicalType, Value,
+};
 
 use crate::error::{Result, StoreError};
 use crate::format::row::{Projection, decode_row};
-use crate::key_range::KeyRange;
 use crate::memtable::{RowTable, RowVersion};
 use crate::tree::Tree;
 

@@ -12,7 +12,7 @@ use varve_types::{
 
 use crate::error::Result;
 use crate::read::View;
-use crate::read::run_cursor::ScanPlan;
+use crate::read::run_cursor::ResolvedScan;
 use crate::read::scan::{Cursor, Source, SourceRange, TableSource};
 use crate::tree::Tree;
 
@@ -74,12 +74,12 @@ enum Step {
 impl Merge {
     /// Has the sources read what the merge needs beside the output.
     pub(super) fn new(
-        plan: &mut ScanPlan,
+        resolved: &mut ResolvedScan,
         waiting: VecDeque<SourceRange>,
         late_tests: Vec<(usize, PredicateTest)>,
     ) -> Merge {
-        let width = plan.outputs.len();
-        let outputs = &mut plan.outputs;
+        let width = resolved.outputs.len();
+        let outputs = &mut resolved.outputs;
         let mut place = |stored: usize| {
             let known = outputs.iter().position(|output| *output == stored);
             known.unwrap_or_else(|| {
@@ -90,20 +90,20 @@ impl Merge {
         let mut layout = Layout {
             width,
             read: 0,
-            key: plan
+            key: resolved
                 .tree
                 .key()
                 .iter()
                 .map(|stored| place(*stored))
                 .collect(),
-            entry: plan.tree.entry_column().map(&mut place),
+            entry: resolved.tree.entry_column().map(&mut place),
             tests: late_tests
                 .into_iter()
                 .map(|(stored, test)| (place(stored), test))
                 .collect(),
-            reverse: plan.reverse,
+            reverse: resolved.spec.reverse,
         };
-        layout.read = plan.outputs.len();
+        layout.read = resolved.outputs.len();
         Merge {
             waiting,
             inputs: Vec::new(),
@@ -115,7 +115,7 @@ impl Merge {
     pub(super) async fn next(
         &mut self,
         view: &View,
-        plan: &ScanPlan,
+        resolved: &ResolvedScan,
         rows_max: u64,
         pacer: &mut Pacer,
     ) -> Result<Option<Batch>> {
@@ -124,23 +124,23 @@ impl Merge {
         let mut rows = 0;
         while rows < rows_max {
             pacer.pause().await;
-            self.refill(view, plan, pacer).await?;
-            let piece = match self.step(&plan.tree) {
+            self.refill(view, resolved, pacer).await?;
+            let piece = match self.step(&resolved.tree) {
                 None => break,
                 Some(Step::Open) => {
                     if let Some(range) = self.waiting.pop_front() {
                         self.inputs.push(Input {
                             source: range.source,
-                            cursor: Cursor::open(range.source, view, plan)?,
+                            cursor: Cursor::open(range.source, view, resolved)?,
                             rows: None,
                         });
                     }
                     continue;
                 }
                 Some(Step::Take(input, count)) => {
-                    self.take(&plan.tree, input, count.min(rows_max - rows))
+                    self.take(&resolved.tree, input, count.min(rows_max - rows))
                 }
-                Some(Step::Newest(same)) => self.take_newest(view, plan, &same),
+                Some(Step::Newest(same)) => self.take_newest(view, resolved, &same),
             };
             let Some(piece) = piece.map(|piece| self.layout.living(&piece)) else {
                 continue;
@@ -168,15 +168,20 @@ impl Merge {
     }
 
     /// Gives each input rows, or drops it at its end.
-    async fn refill(&mut self, view: &View, plan: &ScanPlan, pacer: &mut Pacer) -> Result<()> {
+    async fn refill(
+        &mut self,
+        view: &View,
+        resolved: &ResolvedScan,
+        pacer: &mut Pacer,
+    ) -> Result<()> {
         let mut at = 0;
         while let Some(input) = self.inputs.get_mut(at) {
             if input.rows.is_none() {
-                let Some(batch) = input.cursor.next(view, plan, pacer).await? else {
+                let Some(batch) = input.cursor.next(view, resolved, pacer).await? else {
                     self.inputs.swap_remove(at);
                     continue;
                 };
-                input.rows = Some(Rows::new(&plan.tree, &self.layout, &batch));
+                input.rows = Some(Rows::new(&resolved.tree, &self.layout, &batch));
             }
             at += 1;
         }
@@ -248,12 +253,17 @@ impl Merge {
     }
 
     /// The newest of entries with one key; the others are passed over.
-    fn take_newest(&mut self, view: &View, plan: &ScanPlan, same: &[usize]) -> Option<Batch> {
+    fn take_newest(
+        &mut self,
+        view: &View,
+        resolved: &ResolvedScan,
+        same: &[usize],
+    ) -> Option<Batch> {
         let age = |at: &usize| self.age(view, *at);
         let newest = same.iter().copied().max_by_key(age)?;
         let mut found = None;
         for at in same {
-            let piece = self.take(&plan.tree, *at, 1);
+            let piece = self.take(&resolved.tree, *at, 1);
             if *at == newest {
                 found = piece;
             }

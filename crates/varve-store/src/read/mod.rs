@@ -49,5 +49,5 @@ mod view;
 
 pub(crate) use pages::{PageSource, column_pages};
 pub(crate) use run_cursor::{missing_column, ordinal, position_column, run_position};
-pub use scan::{ScanOptions, TreeScan};
+pub use scan::TreeScan;
 pub(crate) use view::{RunView, View};

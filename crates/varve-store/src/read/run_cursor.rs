@@ -7,11 +7,11 @@ use roaring::RoaringBitmap;
 use varve_run::{GroupIndex, GroupParts, GroupReader, RunHead, VectorFilter};
 use varve_sort::VecSet;
 use varve_types::{
-    Batch, Column, ColumnRef, Invariant, LogicalType, Pacer, Selection, VECTOR_ROWS,
+    Batch, Column, ColumnRef, Invariant, KeyRange, LogicalType, Pacer, ScanSpec, Selection,
+    VECTOR_ROWS,
 };
 
 use crate::error::{Result, StoreError};
-use crate::key_range::KeyRange;
 use crate::read::RunView;
 use crate::read::pages::{column_pages, group_reader};
 use crate::read::prune::Tests;
@@ -19,20 +19,17 @@ use crate::store::Store;
 use crate::tree::Tree;
 use crate::write_set::RowRef;
 
-/// What every part of one scan needs to know.
-pub(crate) struct ScanPlan {
+/// A scan, resolved against the columns that its tree stores.
+pub(crate) struct ResolvedScan {
+    pub(crate) spec: ScanSpec,
     pub(crate) tree: Arc<Tree>,
     /// Stored columns, in the order of the output.
     pub(crate) outputs: Vec<usize>,
     pub(crate) tests: Tests,
     /// Of each test what answers it on encoded vectors.
     pub(crate) filters: Vec<Option<VectorFilter>>,
-    pub(crate) with_position: bool,
-    pub(crate) reverse: bool,
     pub(crate) seq: varve_types::CommitSeq,
-    /// Only keys of this range are wanted.
-    pub(crate) range: KeyRange,
-    /// A part of it that also holds all rows that pass the tests.
+    /// A part of the wanted range that also holds all rows that pass the tests.
     pub(crate) tested_range: KeyRange,
     /// Most rows that a table in memory gives at once.
     pub(crate) chunk_rows_max: usize,
@@ -80,17 +77,17 @@ struct Part {
 }
 
 impl RunCursor {
-    pub(crate) fn new(slot: u32, view: RunView, plan: &ScanPlan) -> Result<RunCursor> {
+    pub(crate) fn new(slot: u32, view: RunView, resolved: &ResolvedScan) -> Result<RunCursor> {
         let head = Arc::clone(view.run.head()?);
-        let KeyRange { from, to } = &plan.tested_range;
+        let KeyRange { from, to } = &resolved.tested_range;
         let first = from.as_ref().map_or(0, |key| head.first_group_from(key));
         let groups = head.groups();
         let end = to.as_ref().map_or(groups.len(), |key| {
             groups.partition_point(|group| group.first_key < *key)
         });
-        let tests = plan
+        let tests = resolved
             .tests
-            .of_run(|stored| run_position(&plan.tree, &head, stored));
+            .of_run(|stored| run_position(&resolved.tree, &head, stored));
         let end = if tests.may_match_run(&head) { end } else { 0 };
         Ok(RunCursor {
             slot,
@@ -105,13 +102,13 @@ impl RunCursor {
     pub(crate) async fn next(
         &mut self,
         store: &Store,
-        plan: &ScanPlan,
+        resolved: &ResolvedScan,
         pacer: &mut Pacer,
     ) -> Result<Option<Batch>> {
         loop {
             pacer.pause().await;
             let Some(open) = &mut self.group else {
-                if !self.open_next_group(store, plan).await? {
+                if !self.open_next_group(store, resolved).await? {
                     return Ok(None);
                 }
                 continue;
@@ -120,7 +117,7 @@ impl RunCursor {
                 self.group = None;
                 continue;
             };
-            if let Some(batch) = self.read_vector(store, plan, part).await? {
+            if let Some(batch) = self.read_vector(store, resolved, part).await? {
                 return Ok(Some(batch));
             }
         }
@@ -128,10 +125,12 @@ impl RunCursor {
 
     /// Opens the next group that may hold rows that pass; false at the end of the run. Of a group
     /// without such vectors no page of a column is read.
-    async fn open_next_group(&mut self, store: &Store, plan: &ScanPlan) -> Result<bool> {
-        let tests = plan.tests.of_run(|stored| self.position(plan, stored));
+    async fn open_next_group(&mut self, store: &Store, resolved: &ResolvedScan) -> Result<bool> {
+        let tests = resolved
+            .tests
+            .of_run(|stored| self.position(resolved, stored));
         loop {
-            let next = if plan.reverse {
+            let next = if resolved.spec.reverse {
                 self.groups.next_back()
             } else {
                 self.groups.next()
@@ -147,7 +146,7 @@ impl RunCursor {
             }
             let first_row = ordinal(info.first_row)?;
             let end = ordinal(info.first_row + u64::from(info.rows))?;
-            let dead = self.view.dead(first_row, end, plan.seq);
+            let dead = self.view.dead(first_row, end, resolved.seq);
             if dead.len() == u64::from(info.rows) {
                 continue;
             }
@@ -156,28 +155,30 @@ impl RunCursor {
                 is_edge: false,
             });
             let mut vectors: VecDeque<Part> = vectors.collect();
-            let is_edge = !plan.tested_range.covers(&info.first_key, &info.last_key);
+            let is_edge = !resolved
+                .tested_range
+                .covers(&info.first_key, &info.last_key);
             if is_edge || !tests.is_empty() {
                 let parts = self.index(store, group).await?;
                 if let Some(index) = parts.index() {
                     vectors.retain(|part| tests.may_match_vector(index, part.vector));
                     if is_edge {
-                        vectors.retain_mut(|part| part.meets(plan, index, &info.last_key));
+                        vectors.retain_mut(|part| part.meets(resolved, index, &info.last_key));
                     }
                 }
             }
             if vectors.is_empty() {
                 continue;
             }
-            if plan.reverse {
+            if resolved.spec.reverse {
                 vectors.make_contiguous().reverse();
             }
-            let tested: Vec<usize> = if plan.tests.0.is_empty() {
-                plan.outputs.clone()
+            let tested: Vec<usize> = if resolved.tests.0.is_empty() {
+                resolved.outputs.clone()
             } else {
-                plan.tests.0.iter().map(|(stored, _)| *stored).collect()
+                resolved.tests.0.iter().map(|(stored, _)| *stored).collect()
             };
-            let reader = self.reader(store, plan, group, &tested).await?;
+            let reader = self.reader(store, resolved, group, &tested).await?;
             self.group = Some(OpenGroup {
                 group,
                 first_row,
@@ -193,23 +194,25 @@ impl RunCursor {
     async fn read_vector(
         &mut self,
         store: &Store,
-        plan: &ScanPlan,
+        resolved: &ResolvedScan,
         part: Part,
     ) -> Result<Option<Batch>> {
-        let Some(tested) = self.test_vector(store, plan, part).await? else {
+        let Some(tested) = self.test_vector(store, resolved, part).await? else {
             return Ok(None);
         };
         let Some(open) = &self.group else {
             return Ok(None);
         };
-        if !plan.tests.0.is_empty() && open.outputs.is_none() {
-            let reader = self.reader(store, plan, open.group, &plan.outputs).await?;
+        if !resolved.tests.0.is_empty() && open.outputs.is_none() {
+            let reader = self
+                .reader(store, resolved, open.group, &resolved.outputs)
+                .await?;
             if let Some(open) = &mut self.group {
                 open.outputs = Some(reader);
             }
         }
-        let batch = self.output(store, plan, tested)?;
-        Ok(Some(if plan.reverse {
+        let batch = self.output(store, resolved, tested)?;
+        Ok(Some(if resolved.spec.reverse {
             reversed(&batch)
         } else {
             batch
@@ -220,7 +223,7 @@ impl RunCursor {
     async fn test_vector(
         &self,
         store: &Store,
-        plan: &ScanPlan,
+        resolved: &ResolvedScan,
         Part { vector, is_edge }: Part,
     ) -> Result<Option<TestedVector>> {
         let Some(open) = &self.group else {
@@ -231,11 +234,13 @@ impl RunCursor {
         let first = open.first_row + ordinal((vector * VECTOR_ROWS) as u64)?;
         let mut chosen = live(&open.dead, first, rows)?;
         if is_edge {
-            let within = self.rows_within(store, plan, open.group, vector).await?;
+            let within = self
+                .rows_within(store, resolved, open.group, vector)
+                .await?;
             chosen = Some(intersect(chosen, Selection::new(within.collect())));
         }
         let mut decoded: Vec<(usize, ColumnRef)> = Vec::new();
-        for ((stored, test), filter) in plan.tests.0.iter().zip(&plan.filters) {
+        for ((stored, test), filter) in resolved.tests.0.iter().zip(&resolved.filters) {
             if chosen.as_ref().is_some_and(Selection::is_empty) {
                 return Ok(None);
             }
@@ -243,7 +248,7 @@ impl RunCursor {
             let passing = match (known, filter) {
                 (Some((_, column)), _) => Some(test.select(column)),
                 (None, Some(filter)) => {
-                    let passing = self.filter(plan, &open.tested, *stored, vector, filter)?;
+                    let passing = self.filter(resolved, &open.tested, *stored, vector, filter)?;
                     store.count_vectors(u64::from(passing.is_some()));
                     passing
                 }
@@ -252,7 +257,7 @@ impl RunCursor {
             let passing = match passing {
                 Some(passing) => passing,
                 None => {
-                    let column = self.column(plan, &open.tested, *stored, vector, rows)?;
+                    let column = self.column(resolved, &open.tested, *stored, vector, rows)?;
                     store.count_vectors(1);
                     let passing = test.select(&column);
                     decoded.push((*stored, column));
@@ -274,7 +279,12 @@ impl RunCursor {
     }
 
     /// The columns of the output, of the rows that passed.
-    fn output(&self, store: &Store, plan: &ScanPlan, tested: TestedVector) -> Result<Batch> {
+    fn output(
+        &self,
+        store: &Store,
+        resolved: &ResolvedScan,
+        tested: TestedVector,
+    ) -> Result<Batch> {
         let TestedVector {
             vector,
             rows,
@@ -289,19 +299,19 @@ impl RunCursor {
         // on it.
         let gathered = kept
             .as_ref()
-            .filter(|kept| plan.reverse || kept.len() * 4 < rows);
-        let mut columns = Vec::with_capacity(plan.outputs.len() + 1);
-        for stored in &plan.outputs {
+            .filter(|kept| resolved.spec.reverse || kept.len() * 4 < rows);
+        let mut columns = Vec::with_capacity(resolved.outputs.len() + 1);
+        for stored in &resolved.outputs {
             let whole = decoded.iter().find(|(column, _)| column == stored);
             store.count_vectors(u64::from(whole.is_none()));
             columns.push(match (whole, gathered) {
                 (Some((_, column)), None) => Arc::clone(column),
                 (Some((_, column)), Some(kept)) => Arc::new(column.take(kept.rows())),
-                (None, None) => self.column(plan, reader, *stored, vector, rows)?,
-                (None, Some(kept)) => self.gather(plan, reader, *stored, vector, kept)?,
+                (None, None) => self.column(resolved, reader, *stored, vector, rows)?,
+                (None, Some(kept)) => self.gather(resolved, reader, *stored, vector, kept)?,
             });
         }
-        if plan.with_position {
+        if resolved.spec.with_position {
             let ordinals: Vec<u32> = match gathered {
                 Some(kept) => kept.rows().iter().map(|row| first + row).collect(),
                 None => (first..).take(rows).collect(),
@@ -320,7 +330,7 @@ impl RunCursor {
     async fn rows_within(
         &self,
         store: &Store,
-        plan: &ScanPlan,
+        resolved: &ResolvedScan,
         group: usize,
         vector: usize,
     ) -> Result<core::ops::Range<u32>> {
@@ -333,15 +343,15 @@ impl RunCursor {
         };
         let rows = self.head.groups().get(group);
         let rows = rows.map_or(0, |info| info.vector_rows(vector));
-        let from = plan.range.from.as_deref().map_or(Ok(0), row)?;
-        let to = plan.range.to.as_deref().map(row).transpose()?;
+        let from = resolved.spec.range.from.as_deref().map_or(Ok(0), row)?;
+        let to = resolved.spec.range.to.as_deref().map(row).transpose()?;
         store.book(&reader);
         Ok(from..to.unwrap_or(ordinal(rows as u64)?))
     }
 
     /// Where this run keeps a stored column.
-    fn position(&self, plan: &ScanPlan, stored: usize) -> Option<usize> {
-        run_position(&plan.tree, &self.head, stored)
+    fn position(&self, resolved: &ResolvedScan, stored: usize) -> Option<usize> {
+        run_position(&resolved.tree, &self.head, stored)
     }
 
     /// The parts of a group, its index among them.
@@ -367,13 +377,13 @@ impl RunCursor {
     async fn reader(
         &self,
         store: &Store,
-        plan: &ScanPlan,
+        resolved: &ResolvedScan,
         group: usize,
         stored: &[usize],
     ) -> Result<GroupReader> {
         let columns: Vec<usize> = stored
             .iter()
-            .filter_map(|stored| self.position(plan, *stored))
+            .filter_map(|stored| self.position(resolved, *stored))
             .collect();
         let wanted = column_pages(&self.head, group, &columns);
         let pages = store.read_pages(self.view.run.tree, wanted).await?;
@@ -383,13 +393,13 @@ impl RunCursor {
     /// The rows that pass, where the encoded vector tells.
     fn filter(
         &self,
-        plan: &ScanPlan,
+        resolved: &ResolvedScan,
         reader: &GroupReader,
         stored: usize,
         vector: usize,
         filter: &VectorFilter,
     ) -> Result<Option<Selection>> {
-        let Some(column) = self.position(plan, stored) else {
+        let Some(column) = self.position(resolved, stored) else {
             return Ok(None);
         };
         let passing = reader.filter(column, vector, filter);
@@ -398,15 +408,15 @@ impl RunCursor {
 
     fn column(
         &self,
-        plan: &ScanPlan,
+        resolved: &ResolvedScan,
         reader: &GroupReader,
         stored: usize,
         vector: usize,
         rows: usize,
     ) -> Result<ColumnRef> {
-        let column = match self.position(plan, stored) {
+        let column = match self.position(resolved, stored) {
             Some(column) => reader.column(column, vector),
-            None => Ok(missing_column(&plan.tree, stored, rows)),
+            None => Ok(missing_column(&resolved.tree, stored, rows)),
         };
         let column = column.map_err(|error| self.view.run.place_error(error))?;
         Ok(Arc::new(column))
@@ -414,7 +424,7 @@ impl RunCursor {
 
     fn gather(
         &self,
-        plan: &ScanPlan,
+        resolved: &ResolvedScan,
         reader: &GroupReader,
         stored: usize,
         vector: usize,
@@ -422,9 +432,9 @@ impl RunCursor {
     ) -> Result<ColumnRef> {
         let rows = kept.rows().iter();
         let positions: Vec<u16> = rows.filter_map(|row| u16::try_from(*row).ok()).collect();
-        let column = match self.position(plan, stored) {
+        let column = match self.position(resolved, stored) {
             Some(column) => reader.gather(column, vector, &positions),
-            None => Ok(missing_column(&plan.tree, stored, positions.len())),
+            None => Ok(missing_column(&resolved.tree, stored, positions.len())),
         };
         let column = column.map_err(|error| self.view.run.place_error(error))?;
         Ok(Arc::new(column))
@@ -442,7 +452,7 @@ impl RunCursor {
 
 impl Part {
     /// Whether the vector may have keys that are wanted; notes whether it may have others.
-    fn meets(&mut self, plan: &ScanPlan, index: &GroupIndex, last_key: &[u8]) -> bool {
+    fn meets(&mut self, resolved: &ResolvedScan, index: &GroupIndex, last_key: &[u8]) -> bool {
         let first = |vector: usize| index.vectors().get(vector);
         let Some(this) = first(self.vector) else {
             return false;
@@ -450,10 +460,14 @@ impl Part {
         // The first key of the next vector is above all of this one.
         let next = first(self.vector + 1).map(|next| next.first_key.as_slice());
         let last = next.unwrap_or(last_key);
-        self.is_edge = !plan.range.covers(&this.first_key, last);
+        self.is_edge = !resolved.spec.range.covers(&this.first_key, last);
         let starts_above = |from: &Vec<u8>| from.as_slice() >= last && next.is_some();
-        plan.tested_range.meets(&this.first_key, last)
-            && !plan.tested_range.from.as_ref().is_some_and(starts_above)
+        resolved.tested_range.meets(&this.first_key, last)
+            && !resolved
+                .tested_range
+                .from
+                .as_ref()
+                .is_some_and(starts_above)
     }
 }
 

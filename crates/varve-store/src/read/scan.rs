@@ -4,61 +4,22 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use varve_run::VectorFilter;
-use varve_types::{Batch, ColumnPredicate, LocalFuture, Pacer, PredicateTest, TreeId, VECTOR_ROWS};
+use varve_types::{Batch, KeyRange, LocalFuture, Pacer, PredicateTest, ScanSpec, VECTOR_ROWS};
 
 use crate::error::Result;
-use crate::key_range::{KeyRange, range_of_tests};
+use crate::key_range::range_of_tests;
 use crate::memtable::MemtableSlot;
 use crate::read::View;
 use crate::read::merge::Merge;
 use crate::read::prune::Tests;
-use crate::read::run_cursor::{RunCursor, ScanPlan};
+use crate::read::run_cursor::{ResolvedScan, RunCursor};
 use crate::read::table_cursor::TableCursor;
-
-/// What a scan is asked for.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ScanOptions {
-    /// The tree.
-    pub tree: TreeId,
-    /// Output columns: positions in `TreeSchema::columns`.
-    pub columns: Vec<usize>,
-    /// Only rows that pass all of these, applied exactly; they name positions in
-    /// `TreeSchema::columns`.
-    pub predicates: Vec<ColumnPredicate>,
-    /// Adds a last BIGINT column with each row's `RowPosition`, bit for bit.
-    pub with_position: bool,
-    /// Only rows with keys of this range. Predicates of key columns need not be given as a range
-    /// too: the scan sees for itself what they leave out.
-    pub range: KeyRange,
-    /// Rows in key order, whatever it takes; without it only where it takes nothing.
-    pub ordered: bool,
-    /// Rows in descending key order, where [`TreeScan::is_key_ordered`].
-    pub reverse: bool,
-    /// Most rows that the reader will take, if it knows.
-    pub limit_rows: Option<u64>,
-}
-
-impl ScanOptions {
-    /// All rows of a tree with some columns, in any order.
-    pub fn of(tree: TreeId, columns: Vec<usize>) -> ScanOptions {
-        ScanOptions {
-            tree,
-            columns,
-            predicates: Vec::new(),
-            with_position: false,
-            range: KeyRange::default(),
-            ordered: false,
-            reverse: false,
-            limit_rows: None,
-        }
-    }
-}
 
 /// A running scan; it owns what it reads from, so it may outlive the call that made it. The
 /// transaction must not write while it runs.
 pub struct TreeScan {
     view: View,
-    plan: ScanPlan,
+    resolved: ResolvedScan,
     reading: Reading,
     key_ordered: bool,
     rows_left: u64,
@@ -102,9 +63,11 @@ pub(super) enum Cursor {
 }
 
 impl Cursor {
-    pub(super) fn open(source: Source, view: &View, plan: &ScanPlan) -> Result<Cursor> {
+    pub(super) fn open(source: Source, view: &View, resolved: &ResolvedScan) -> Result<Cursor> {
         Ok(match source {
-            Source::Run(slot) => Cursor::Run(RunCursor::new(slot, view.run(slot)?.clone(), plan)?),
+            Source::Run(slot) => {
+                Cursor::Run(RunCursor::new(slot, view.run(slot)?.clone(), resolved)?)
+            }
             Source::Table(source) => Cursor::Table(TableCursor::new(source)),
         })
     }
@@ -113,14 +76,14 @@ impl Cursor {
     pub(super) async fn next(
         &mut self,
         view: &View,
-        plan: &ScanPlan,
+        resolved: &ResolvedScan,
         pacer: &mut Pacer,
     ) -> Result<Option<Batch>> {
         loop {
             pacer.pause().await;
             let batch = match self {
-                Cursor::Run(cursor) => cursor.next(&view.snapshot.store, plan, pacer).await?,
-                Cursor::Table(cursor) => cursor.next(view, plan)?,
+                Cursor::Run(cursor) => cursor.next(&view.snapshot.store, resolved, pacer).await?,
+                Cursor::Table(cursor) => cursor.next(view, resolved)?,
             };
             if batch.as_ref().is_none_or(|batch| !batch.is_empty()) {
                 return Ok(batch);
@@ -130,17 +93,16 @@ impl Cursor {
 }
 
 impl TreeScan {
-    pub(crate) fn new(view: View, options: &ScanOptions) -> Result<TreeScan> {
+    pub(crate) fn new(view: View, spec: ScanSpec) -> Result<TreeScan> {
         let tree = Arc::clone(&view.tree);
-        let outputs: Result<Vec<usize>> =
-            options.columns.iter().map(|at| tree.stored(*at)).collect();
-        let tests: Result<Vec<(usize, PredicateTest)>> = options
+        let outputs: Result<Vec<usize>> = spec.columns.iter().map(|at| tree.stored(*at)).collect();
+        let tests: Result<Vec<(usize, PredicateTest)>> = spec
             .predicates
             .iter()
             .map(|predicate| Ok((tree.stored(predicate.column)?, predicate.test.clone())))
             .collect();
         let tests = tests?;
-        let tested_range = range_of_tests(&tree, &tests).intersect(&options.range);
+        let tested_range = range_of_tests(&tree, &tests).intersect(&spec.range);
         // What an entry of an index says beside its key may differ from an older one that it hides.
         let (tests, late_tests): (Vec<_>, Vec<_>) = tests
             .into_iter()
@@ -149,27 +111,25 @@ impl TreeScan {
             let ty = tree.types().get(*stored)?;
             VectorFilter::new(*ty, test)
         };
-        let rows_left = options.limit_rows.unwrap_or(u64::MAX);
-        let chunk_rows_max = match options.limit_rows {
+        let rows_left = spec.limit_rows.unwrap_or(u64::MAX);
+        let chunk_rows_max = match spec.limit_rows {
             Some(rows) if tests.is_empty() => usize::try_from(rows).unwrap_or(VECTOR_ROWS),
             _ => VECTOR_ROWS,
         };
-        let mut plan = ScanPlan {
+        let mut resolved = ResolvedScan {
             filters: tests.iter().map(filter).collect(),
             tree,
             outputs: outputs?,
             tests: Tests(tests),
-            with_position: options.with_position,
-            reverse: options.reverse,
             seq: view.snapshot.seq,
-            range: options.range.clone(),
             tested_range,
+            spec,
             chunk_rows_max: chunk_rows_max.clamp(1, VECTOR_ROWS),
         };
-        let (sources, overlap) = sources(&view, &plan)?;
-        let is_index = plan.tree.index().is_some();
-        let reading = if is_index || options.ordered && overlap {
-            Reading::Merged(Merge::new(&mut plan, sources, late_tests))
+        let (sources, overlap) = sources(&view, &resolved)?;
+        let is_index = resolved.tree.index().is_some();
+        let reading = if is_index || resolved.spec.ordered && overlap {
+            Reading::Merged(Merge::new(&mut resolved, sources, late_tests))
         } else {
             Reading::Serial {
                 sources,
@@ -179,7 +139,7 @@ impl TreeScan {
         Ok(TreeScan {
             key_ordered: !overlap || matches!(reading, Reading::Merged(_)),
             view,
-            plan,
+            resolved,
             reading,
             rows_left,
         })
@@ -201,17 +161,21 @@ impl TreeScan {
         }
         let store = Arc::clone(&self.view.snapshot.store);
         let mut pacer = Pacer::new(&store.env);
-        let (view, plan) = (&self.view, &self.plan);
+        let (view, resolved) = (&self.view, &self.resolved);
         let batch = match &mut self.reading {
-            Reading::Merged(merge) => merge.next(view, plan, self.rows_left, &mut pacer).await?,
+            Reading::Merged(merge) => {
+                merge
+                    .next(view, resolved, self.rows_left, &mut pacer)
+                    .await?
+            }
             Reading::Serial { sources, current } => loop {
                 if let Some(cursor) = current
-                    && let Some(batch) = cursor.next(view, plan, &mut pacer).await?
+                    && let Some(batch) = cursor.next(view, resolved, &mut pacer).await?
                 {
                     break Some(batch);
                 }
                 match sources.pop_front() {
-                    Some(next) => *current = Some(Cursor::open(next.source, view, plan)?),
+                    Some(next) => *current = Some(Cursor::open(next.source, view, resolved)?),
                     None => break None,
                 }
             },
@@ -234,15 +198,15 @@ impl core::fmt::Debug for TreeScan {
 
 /// What there is to read, in order of first keys (last keys downwards, in reverse), and whether key
 /// ranges overlap.
-fn sources(view: &View, plan: &ScanPlan) -> Result<(VecDeque<SourceRange>, bool)> {
+fn sources(view: &View, resolved: &ResolvedScan) -> Result<(VecDeque<SourceRange>, bool)> {
     let mut sources: Vec<SourceRange> = Vec::new();
-    let KeyRange { from, to } = &plan.tested_range;
+    let KeyRange { from, to } = &resolved.tested_range;
     if to.as_ref().is_some_and(|to| from.as_ref() >= Some(to)) {
         return Ok((sources.into(), false));
     }
     let mut add = |range: Option<(&[u8], &[u8])>, source| {
         if let Some((first, last)) = range
-            && plan.tested_range.meets(first, last)
+            && resolved.tested_range.meets(first, last)
         {
             sources.push(SourceRange {
                 source,
@@ -262,7 +226,7 @@ fn sources(view: &View, plan: &ScanPlan) -> Result<(VecDeque<SourceRange>, bool)
     view.with_own_rows(|table| add(table.key_range(), source));
     varve_sort::sort_by(&mut sources, |a, b| a.first.cmp(&b.first));
     let overlap = !sources.is_sorted_by(|a, b| a.last < b.first);
-    if plan.reverse {
+    if resolved.spec.reverse {
         varve_sort::sort_by(&mut sources, |a, b| b.last.cmp(&a.last));
     }
     Ok((sources.into(), overlap))

@@ -8,7 +8,7 @@ use varve_types::{Batch, CommitSeq};
 use crate::error::Result;
 use crate::memtable::{ChunkRequest, RowTable, TableChunk};
 use crate::read::View;
-use crate::read::run_cursor::{ScanPlan, position_column};
+use crate::read::run_cursor::{ResolvedScan, position_column};
 use crate::read::scan::TableSource;
 use crate::write_set::{RowRef, WRITE_SET_SEQ};
 
@@ -30,29 +30,29 @@ impl TableCursor {
     }
 
     /// The rows that pass among the next 1,024; an empty batch where none does, `None` at the end.
-    pub(super) fn next(&mut self, view: &View, plan: &ScanPlan) -> Result<Option<Batch>> {
+    pub(super) fn next(&mut self, view: &View, resolved: &ResolvedScan) -> Result<Option<Batch>> {
         if self.done {
             return Ok(None);
         }
-        let tested = plan.tests.0.iter().map(|(stored, _)| *stored);
-        let columns: Vec<usize> = plan.outputs.iter().copied().chain(tested).collect();
+        let tested = resolved.tests.0.iter().map(|(stored, _)| *stored);
+        let columns: Vec<usize> = resolved.outputs.iter().copied().chain(tested).collect();
         let read = |table: &RowTable, seq: CommitSeq, dead: Option<&RoaringBitmap>| {
             let request = ChunkRequest {
-                tree: &plan.tree,
+                tree: &resolved.tree,
                 columns: &columns,
                 seq,
                 dead,
                 after: self.after.as_deref(),
-                reverse: plan.reverse,
-                range: &plan.tested_range,
-                rows_max: plan.chunk_rows_max,
+                reverse: resolved.spec.reverse,
+                range: &resolved.tested_range,
+                rows_max: resolved.chunk_rows_max,
             };
             TableChunk::read(table, &request)
         };
         let chunk = match self.source {
             TableSource::WriteSet => view.with_own_rows(|table| read(table, WRITE_SET_SEQ, None)),
             TableSource::Memtable(slot) => {
-                view.with_memtable(slot, |table, dead| read(table, plan.seq, dead))
+                view.with_memtable(slot, |table, dead| read(table, resolved.seq, dead))
             }
         };
         let Some(mut chunk) = chunk.transpose()? else {
@@ -62,8 +62,8 @@ impl TableCursor {
         self.after = chunk.last_key.take();
         let source = self.source;
         let mut columns = chunk.columns;
-        let tested = columns.split_off(plan.outputs.len());
-        if plan.with_position {
+        let tested = columns.split_off(resolved.outputs.len());
+        if resolved.spec.with_position {
             let rows = chunk.versions.iter().map(|version| match source {
                 TableSource::WriteSet => RowRef::WriteSet(*version),
                 TableSource::Memtable(slot) => RowRef::Memtable {
@@ -77,7 +77,7 @@ impl TableCursor {
         let width = columns.len();
         columns.extend(tested);
         let mut batch = Batch::new(columns, chunk.versions.len());
-        for ((_, test), at) in plan.tests.0.iter().zip(width..) {
+        for ((_, test), at) in resolved.tests.0.iter().zip(width..) {
             if let Some(column) = batch.column(at) {
                 batch = batch.select(&test.select(&column));
             }

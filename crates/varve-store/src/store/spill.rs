@@ -11,10 +11,9 @@ use roaring::RoaringBitmap;
 use varve_kv::WriteBatch;
 use varve_run::RunWriter;
 use varve_sort::VecMap;
-use varve_types::{Batch, CommitSeq, Pacer, RunId, TreeId, VECTOR_ROWS};
+use varve_types::{Batch, CommitSeq, KeyRange, Pacer, RunId, TreeId, VECTOR_ROWS};
 
 use crate::error::{Result, StoreError, StoreErrorKind};
-use crate::key_range::KeyRange;
 use crate::memtable::{ChunkRequest, RowTable, RowVersion, TableChunk};
 use crate::paced_run;
 use crate::run::Run;

@@ -9,13 +9,13 @@ use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptes
 use varve_kv::MemoryKv;
 use varve_types::{
     Batch, Column, ColumnId, ColumnPredicate, CompareOp, IndexKey, IndexState, KeyColumn, KeyOrder,
-    LogicalType, PredicateTest, SortKey, SqlState, TreeColumn, TreeId, TreeSchema, Uniqueness,
-    Value,
+    LogicalType, PredicateTest, ScanSpec, SortKey, SqlState, TreeColumn, TreeId, TreeSchema,
+    Uniqueness, Value,
 };
 
 use super::{KEYED, PLAIN, Row, batch, everything, open, read, with_trees};
 use crate::store::Store;
-use crate::{Durability, InsertError, ScanOptions, Transaction};
+use crate::{Durability, InsertError, Transaction};
 
 /// Unique on `t`.
 const BY_TEXT: TreeId = TreeId(11);
@@ -175,7 +175,7 @@ fn expected(schema: &TreeSchema, model: &Model) -> Vec<Vec<Value>> {
     found.into_iter().map(|(_, values)| values).collect()
 }
 
-fn scan(transaction: &Transaction, options: ScanOptions) -> Vec<Vec<Value>> {
+fn scan(transaction: &Transaction, options: ScanSpec) -> Vec<Vec<Value>> {
     let mut scan = block_on(transaction.scan(options)).unwrap();
     assert!(scan.is_key_ordered());
     let mut rows = Vec::new();
@@ -190,8 +190,8 @@ fn scan(transaction: &Transaction, options: ScanOptions) -> Vec<Vec<Value>> {
     rows
 }
 
-fn whole(schema: &TreeSchema) -> ScanOptions {
-    ScanOptions::of(schema.tree, (0..schema.columns.len()).collect())
+fn whole(schema: &TreeSchema) -> ScanSpec {
+    ScanSpec::of(schema.tree, (0..schema.columns.len()).collect())
 }
 
 pub(super) fn check(transaction: &Transaction, model: &Model) {
@@ -209,7 +209,7 @@ pub(super) fn check(transaction: &Transaction, model: &Model) {
                 continue;
             };
             let test = PredicateTest::Compare(op, value);
-            let options = ScanOptions {
+            let options = ScanSpec {
                 predicates: vec![ColumnPredicate {
                     column: 0,
                     test: test.clone(),
@@ -230,7 +230,7 @@ pub(super) fn check(transaction: &Transaction, model: &Model) {
         }
         // A test of an included column counts for the newest entry only.
         let last = schema.columns.len() - 1;
-        let options = ScanOptions {
+        let options = ScanSpec {
             predicates: vec![ColumnPredicate {
                 column: last,
                 test: PredicateTest::IsNull,

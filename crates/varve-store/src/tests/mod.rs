@@ -38,12 +38,12 @@ use pollster::block_on;
 use varve_kv::{Kv, MemoryKv};
 use varve_types::{
     Batch, Column, ColumnId, ColumnPredicate, Env, LocalFuture, LogicalType, MemoryBudget,
-    RowPosition, SortKey, TreeColumn, TreeId, TreeSchema, Value,
+    RowPosition, ScanSpec, SortKey, TreeColumn, TreeId, TreeSchema, Value,
 };
 
 use crate::error::Result;
 use crate::store::Store;
-use crate::{Durability, ScanOptions, StoreSettings, Transaction};
+use crate::{Durability, StoreSettings, Transaction};
 
 /// A clock that goes on by itself, so that every pause yields sometimes.
 #[derive(Default)]
@@ -242,17 +242,17 @@ pub(super) fn with_trees(store: &Arc<Store>) {
     block_on(transaction.commit(Durability::Strict)).unwrap();
 }
 
-pub(super) fn everything(tree: TreeId) -> ScanOptions {
-    ScanOptions {
+pub(super) fn everything(tree: TreeId) -> ScanSpec {
+    ScanSpec {
         with_position: true,
-        ..ScanOptions::of(tree, vec![0, 1, 2])
+        ..ScanSpec::of(tree, vec![0, 1, 2])
     }
 }
 
 /// Rows with their positions, in the order of the scan.
 pub(super) fn read(
     transaction: &Transaction,
-    options: ScanOptions,
+    options: ScanSpec,
 ) -> Result<Vec<(Row, RowPosition)>> {
     let mut scan = block_on(transaction.scan(options))?;
     let mut all = Vec::new();
@@ -282,7 +282,7 @@ pub(super) fn positions_where(
     tree: TreeId,
     predicate: ColumnPredicate,
 ) -> Vec<RowPosition> {
-    let options = ScanOptions {
+    let options = ScanSpec {
         predicates: vec![predicate],
         ..everything(tree)
     };

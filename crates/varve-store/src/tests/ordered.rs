@@ -8,11 +8,12 @@ use proptest::collection::vec;
 use proptest::prelude::{ProptestConfig, prop_assert_eq, proptest};
 use varve_kv::MemoryKv;
 use varve_kv::fault::{FaultKv, FaultPlan};
-use varve_types::{ColumnPredicate, CompareOp, PredicateTest, Value, encode_key_value};
+use varve_types::{
+    ColumnPredicate, CompareOp, KeyRange, PredicateTest, ScanSpec, Value, encode_key_value,
+};
 
 use super::{KEYED, Row, batch, everything, insert, open_with, read, some_rows, with_trees};
-use crate::key_range::KeyRange;
-use crate::{Durability, ScanOptions, StoreSettings};
+use crate::{Durability, StoreSettings};
 
 fn key_bytes(key: i64) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -73,7 +74,7 @@ proptest! {
             expected.reverse();
         }
         let test = PredicateTest::Compare(CompareOp::Lt, Value::Int4(600));
-        let options = ScanOptions {
+        let options = ScanSpec {
             range: KeyRange {
                 from: (bounds & 1 == 1).then(|| key_bytes(from)),
                 to: (bounds & 2 == 2).then(|| key_bytes(to)),
@@ -95,7 +96,7 @@ proptest! {
         let fetched: Vec<Row> = fetched.iter().flat_map(super::rows_of).collect();
         prop_assert_eq!(&fetched, &expected);
         // A limit gives at least as many of the first rows, or all.
-        let options = ScanOptions { limit_rows: Some(limit), ..options };
+        let options = ScanSpec { limit_rows: Some(limit), ..options };
         let first = read(&transaction, options).unwrap();
         let first: Vec<Row> = first.into_iter().map(|(row, _)| row).collect();
         prop_assert_eq!(&first[..], &expected[..first.len()]);
@@ -129,7 +130,7 @@ proptest! {
                 _ => PredicateTest::IsNotNull,
             },
         }).collect();
-        let options = ScanOptions {
+        let options = ScanSpec {
             predicates: predicates.clone(),
             ordered: true,
             reverse,
@@ -172,7 +173,7 @@ fn a_range_reads_nothing_outside_of_it() {
     for (from, to, rows, calls_max) in cases {
         for reverse in [false, true] {
             let before = kv.calls();
-            let options = ScanOptions {
+            let options = ScanSpec {
                 range: KeyRange {
                     from: Some(key_bytes(from)),
                     to: Some(key_bytes(to)),

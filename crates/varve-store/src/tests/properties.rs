@@ -8,14 +8,14 @@ use proptest::collection::vec;
 use proptest::prelude::{Just, ProptestConfig, Strategy, any, prop_oneof, proptest};
 use varve_kv::MemoryKv;
 use varve_kv::fault::{FaultKv, FaultPlan};
-use varve_types::{ColumnPredicate, CompareOp, PredicateTest, RowPosition, Value};
+use varve_types::{ColumnPredicate, CompareOp, PredicateTest, RowPosition, ScanSpec, Value};
 
 use super::{
     Background, KEYED, PLAIN, Row, batch, everything, open_with, positions_where, read, rows_of,
     small, sorted_rows, with_trees,
 };
 use crate::store::Store;
-use crate::{Durability, InsertError, ScanOptions, Transaction};
+use crate::{Durability, InsertError, Transaction};
 
 const KEYS: i64 = 80;
 /// Transactions below never spill.
@@ -288,7 +288,7 @@ impl World {
         for tree in [KEYED, PLAIN] {
             let positions = read(
                 &session.transaction,
-                ScanOptions {
+                ScanSpec {
                     predicates: vec![compare(CompareOp::GtEq, from), compare(CompareOp::Lt, to)],
                     ..everything(tree)
                 },
@@ -414,7 +414,7 @@ fn check(transaction: &Transaction, model: &Model, key: i64) {
             fetched,
             chosen.into_iter().map(|(row, _)| row).collect::<Vec<_>>()
         );
-        let above = ScanOptions {
+        let above = ScanSpec {
             predicates: vec![compare(CompareOp::Gt, key)],
             reverse: true,
             ..everything(tree)

@@ -157,7 +157,7 @@ impl World {
             column: 0,
             test: PredicateTest::Compare(op, Value::Int8(key)),
         };
-        let options = crate::ScanOptions {
+        let options = varve_types::ScanSpec {
             predicates: vec![compare(CompareOp::GtEq, from), compare(CompareOp::Lt, to)],
             ..everything(tree)
         };

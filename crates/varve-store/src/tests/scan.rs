@@ -5,11 +5,11 @@ use std::sync::Arc;
 use pollster::block_on;
 use varve_kv::MemoryKv;
 use varve_kv::fault::{FaultKv, FaultPlan};
-use varve_types::{ColumnPredicate, CompareOp, PredicateTest, Value};
+use varve_types::{ColumnPredicate, CompareOp, PredicateTest, ScanSpec, Value};
 
 use super::{KEYED, PLAIN, Row, batch, everything, insert, open_with, read, some_rows, with_trees};
 use crate::store::Store;
-use crate::{Durability, ScanOptions, StoreSettings};
+use crate::{Durability, StoreSettings};
 
 fn test(column: usize, test: PredicateTest) -> ColumnPredicate {
     ColumnPredicate { column, test }
@@ -80,7 +80,7 @@ fn predicates_choose_rows_and_spare_reads() {
     for (predicates, passes, calls_max) in cases {
         for reverse in [false, true] {
             let before = kv.calls();
-            let options = ScanOptions {
+            let options = ScanSpec {
                 predicates: predicates.clone(),
                 reverse,
                 ..everything(KEYED)
@@ -105,7 +105,7 @@ fn columns_come_as_asked_and_counting_reads_nothing() {
     let (kv, store) = large();
     let transaction = store.begin();
     let before = kv.calls();
-    let options = ScanOptions {
+    let options = ScanSpec {
         columns: vec![],
         with_position: false,
         ..everything(KEYED)
@@ -117,7 +117,7 @@ fn columns_come_as_asked_and_counting_reads_nothing() {
         rows += batch.rows();
     }
     assert_eq!((rows, kv.calls() - before), (200_000, 0));
-    let options = ScanOptions {
+    let options = ScanSpec {
         columns: vec![2, 0, 2],
         with_position: false,
         limit_rows: Some(5),
@@ -198,7 +198,7 @@ fn of_groups_whose_vectors_cannot_match_only_the_index_is_read() {
         runs.map(|run| run.head().unwrap().groups().len()).sum()
     };
     let before = kv.calls();
-    let options = ScanOptions {
+    let options = ScanSpec {
         predicates: vec![compare(2, CompareOp::Eq, Value::Int4(55))],
         ..everything(KEYED)
     };

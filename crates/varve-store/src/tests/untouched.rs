@@ -2,10 +2,10 @@
 
 use pollster::block_on;
 use varve_kv::MemoryKv;
-use varve_types::{ColumnPredicate, CompareOp, PredicateTest, Value};
+use varve_types::{ColumnPredicate, CompareOp, PredicateTest, ScanSpec, Value};
 
 use super::{KEYED, PLAIN, batch, insert, open_with, some_rows, with_trees};
-use crate::{Durability, ScanOptions, StoreSettings};
+use crate::{Durability, StoreSettings};
 
 fn compare(op: CompareOp, key: i64) -> ColumnPredicate {
     ColumnPredicate {
@@ -41,7 +41,7 @@ fn scans_of_untouched_ranges_read_the_same_pages_and_decode_the_same_vectors() {
             (pages.hits + pages.misses, stats.vectors_decoded)
         };
         let before = counters();
-        let options = ScanOptions {
+        let options = ScanSpec {
             predicates: vec![
                 compare(CompareOp::GtEq, 5000),
                 compare(CompareOp::Lt, 15_000),
@@ -67,7 +67,7 @@ fn scans_of_untouched_ranges_read_the_same_pages_and_decode_the_same_vectors() {
         let keys = first..(first + 4096).min(untouched + changed);
         let mut transaction = store.begin();
         for tree in [KEYED, PLAIN] {
-            let range = ScanOptions {
+            let range = ScanSpec {
                 predicates: vec![
                     compare(CompareOp::GtEq, keys.start),
                     compare(CompareOp::Lt, keys.end),

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use futures_util::lock::Mutex as AsyncMutex;
 use varve_types::{
-    Batch, CommitSeq, IndexState, LocalFuture, ObjectId, Reservation, RowPosition, RunId, TreeId,
-    TreeSchema, Value,
+    Batch, CommitSeq, IndexState, LocalFuture, ObjectId, Reservation, RowPosition, RunId, ScanSpec,
+    TreeId, TreeSchema, Value,
 };
 
 use crate::catalog::{Catalog, CatalogChange, CatalogState};
@@ -17,7 +17,7 @@ use crate::store::{Snapshot, Spill, Store, Work};
 use crate::transaction::commit;
 use crate::tree::Tree;
 use crate::write_set::{RowRef, SavepointId, WRITE_SET_SEQ, WriteSet, lock_write_set};
-use crate::{CommitDurability, InsertError, ScanOptions, TreeScan};
+use crate::{CommitDurability, InsertError, TreeScan};
 
 /// A transaction: what it reads is one snapshot and its own writes, which nobody else sees before
 /// the commit. Dropped without commit, it is rolled back.
@@ -155,20 +155,20 @@ impl Transaction {
 
     /// Streams rows. The transaction must not write while the scan runs. `55000` for an index that
     /// is not complete yet.
-    pub fn scan(&self, options: ScanOptions) -> LocalFuture<'_, Result<TreeScan>> {
-        Box::pin(self.begin_scan(options))
+    pub fn scan(&self, spec: ScanSpec) -> LocalFuture<'_, Result<TreeScan>> {
+        Box::pin(self.begin_scan(spec))
     }
 
-    async fn begin_scan(&self, options: ScanOptions) -> Result<TreeScan> {
-        self.write_set().note_read(options.tree);
-        let tree = self.tree(options.tree)?;
+    async fn begin_scan(&self, spec: ScanSpec) -> Result<TreeScan> {
+        self.write_set().note_read(spec.tree);
+        let tree = self.tree(spec.tree)?;
         if tree
             .index()
             .is_some_and(|index| index.state == IndexState::Building)
         {
-            return Err(StoreErrorKind::IndexBuilding(options.tree).into());
+            return Err(StoreErrorKind::IndexBuilding(spec.tree).into());
         }
-        TreeScan::new(self.view(options.tree).await?, &options)
+        TreeScan::new(self.view(spec.tree).await?, spec)
     }
 
     /// The rows with these keys (values in the order of the sort key), in any order; absent keys

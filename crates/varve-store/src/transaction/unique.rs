@@ -5,18 +5,17 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use varve_run::{KeyFilter, key_hash};
-use varve_types::{Batch, CommitSeq, Invariant, TreeId, key_prefix_end};
+use varve_types::{Batch, CommitSeq, Invariant, KeyRange, ScanSpec, TreeId, key_prefix_end};
 
 use crate::error::{Result, StoreError};
 use crate::format::row::entry_is_deleted;
-use crate::key_range::KeyRange;
 use crate::memtable::{MemtableSlot, RowTable};
 use crate::read::View;
 use crate::transaction::Transaction;
 use crate::transaction::index::no_index;
 use crate::tree::Tree;
 use crate::write_set::WRITE_SET_SEQ;
-use crate::{InsertError, ScanOptions, TreeScan};
+use crate::{InsertError, TreeScan};
 
 impl Transaction {
     /// Checks the keys of entries that were added by this statement, after its last write: no other
@@ -111,7 +110,7 @@ impl Transaction {
         range: KeyRange,
         limit_rows: Option<u64>,
     ) -> Result<TreeScan> {
-        let options = ScanOptions {
+        let spec = ScanSpec {
             tree,
             columns,
             predicates: Vec::new(),
@@ -121,7 +120,7 @@ impl Transaction {
             reverse: false,
             limit_rows,
         };
-        TreeScan::new(self.view(tree).await?, &options)
+        TreeScan::new(self.view(tree).await?, spec)
     }
 }
 

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use varve_bind::catalog_rows;
 use varve_catalog::{Catalog, SystemView, TableDef, session_view, system_view_columns};
 use varve_dml::SystemViews;
-use varve_exec::ScanRequest;
 use varve_store::{CacheStats, Transaction};
-use varve_types::{Batch, Column, Error, MemoryAccount, Result, VECTOR_ROWS, Value};
+use varve_types::{MemoryAccount, Result, Value};
 
 use crate::host::SessionHost;
 use crate::host::job_rows::job_rows;
@@ -20,13 +19,9 @@ impl SystemViews for SessionHost {
         transaction: &Transaction,
         catalog: &Arc<Catalog>,
         view: SystemView,
-        request: &ScanRequest,
-    ) -> Result<Vec<Batch>> {
+    ) -> Result<Vec<Vec<Value>>> {
         let shared = self.shared();
-        if request.with_position {
-            return Err(Error::internal("rows of a system view have no positions"));
-        }
-        let rows: Vec<Vec<Value>> = match view {
+        Ok(match view {
             SystemView::Tables => {
                 let tables = catalog.tables_by_name();
                 tables.flat_map(|table| table_rows(table)).collect()
@@ -45,7 +40,7 @@ impl SystemViews for SessionHost {
                     for row in &mut rows {
                         row.resize(columns.len(), Value::Null);
                     }
-                    return batches(view, rows, request);
+                    return Ok(rows);
                 }
                 let mut rows = catalog_rows(which, catalog);
                 if let Some(at) = columns.iter().position(|one| one.name == "last_value") {
@@ -62,37 +57,8 @@ impl SystemViews for SessionHost {
             SystemView::Caches => cache_rows(shared),
             SystemView::Jobs => job_rows(shared),
             SystemView::Statistics => statistics_rows(shared),
-        };
-        batches(view, rows, request)
-    }
-}
-
-/// The rows that pass the request's predicates, with the columns that it asks for.
-fn batches(
-    view: SystemView,
-    mut rows: Vec<Vec<Value>>,
-    request: &ScanRequest,
-) -> Result<Vec<Batch>> {
-    rows.retain(|row| {
-        request.predicates.iter().all(|predicate| {
-            row.get(predicate.column)
-                .is_some_and(|value| predicate.test.accepts(value))
         })
-    });
-    let types: Vec<_> = system_view_columns(view)
-        .iter()
-        .map(|column| column.ty)
-        .collect();
-    let mut batches = Vec::new();
-    for chunk in rows.chunks(VECTOR_ROWS) {
-        let columns = request.columns.iter().filter_map(|position| {
-            let ty = *types.get(*position)?;
-            let values = chunk.iter().filter_map(|row| row.get(*position));
-            Some(Arc::new(Column::from_values(ty, values)))
-        });
-        batches.push(Batch::new(columns.collect(), chunk.len()));
     }
-    Ok(batches)
 }
 
 fn table_rows(table: &TableDef) -> Vec<Vec<Value>> {

@@ -8,10 +8,11 @@ use varve_dml::table_rows::{first_failing, with_generated};
 use varve_dml::{StatementTxn, Writer, cannot_build_key, index};
 use varve_expr::{Expr, evaluate};
 use varve_plan::AlterTable;
-use varve_store::{KeyRange, ScanOptions, Transaction};
+use varve_store::Transaction;
 use varve_types::meter::Cancel;
 use varve_types::{
-    Batch, Column, Error, ObjectId, Result, SqlState, TreeId, Value, encode_key_value,
+    Batch, Column, Error, KeyRange, ObjectId, Result, ScanSpec, SqlState, TreeId, Value,
+    encode_key_value,
 };
 
 use super::define::{column_sequence, put_table};
@@ -344,10 +345,10 @@ impl Rows {
             return Ok(None);
         }
         let mut scan = transaction
-            .scan(ScanOptions {
+            .scan(ScanSpec {
                 range: self.range.clone(),
                 ordered: true,
-                ..ScanOptions::of(self.tree, self.columns.clone())
+                ..ScanSpec::of(self.tree, self.columns.clone())
             })
             .await?;
         let (mut batches, mut rows) = (Vec::new(), 0);

@@ -9,8 +9,8 @@ use std::sync::{Arc, PoisonError};
 
 use varve_catalog::{CatalogObject, TableDef, decode_object, is_temporary, temporary_schema};
 use varve_plan::{NewTable, OnCommit, Statement, Utility};
-use varve_store::{ScanOptions, Store, Transaction};
-use varve_types::{ObjectId, Result};
+use varve_store::{Store, Transaction};
+use varve_types::{ObjectId, Result, ScanSpec};
 
 use super::Session;
 use super::define::emptied;
@@ -144,9 +144,9 @@ impl Session {
 
 async fn has_rows(transaction: &Transaction, table: &TableDef) -> Result<bool> {
     let mut rows = transaction
-        .scan(ScanOptions {
+        .scan(ScanSpec {
             limit_rows: Some(1),
-            ..ScanOptions::of(table.tree, Vec::new())
+            ..ScanSpec::of(table.tree, Vec::new())
         })
         .await?;
     while let Some(batch) = rows.next_batch().await? {

@@ -1,0 +1,9 @@
+//! What a reader asks of a tree.
+
+mod key_range;
+mod predicate;
+mod spec;
+
+pub use key_range::KeyRange;
+pub use predicate::{ColumnPredicate, CompareOp, PredicateTest};
+pub use spec::ScanSpec;

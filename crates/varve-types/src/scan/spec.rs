@@ -1,0 +1,43 @@
+//! The one description of a scan, from the executor to the store.
+
+use crate::TreeId;
+use crate::scan::{ColumnPredicate, KeyRange};
+
+/// What a scan of a tree is asked for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ScanSpec {
+    /// The tree.
+    pub tree: TreeId,
+    /// Output columns: positions in `TreeSchema::columns`.
+    pub columns: Vec<usize>,
+    /// Only rows that pass all of these, applied exactly; they name positions in
+    /// `TreeSchema::columns`.
+    pub predicates: Vec<ColumnPredicate>,
+    /// Adds a last BIGINT column with each row's `RowPosition`, bit for bit.
+    pub with_position: bool,
+    /// Only rows with keys of this range. Predicates of key columns need not be given as a range
+    /// too: the scan sees for itself what they leave out.
+    pub range: KeyRange,
+    /// Rows in key order, whatever it takes; without it only where it takes nothing.
+    pub ordered: bool,
+    /// Rows in descending key order, where they come in key order.
+    pub reverse: bool,
+    /// Most rows that the reader will take, if it knows.
+    pub limit_rows: Option<u64>,
+}
+
+impl ScanSpec {
+    /// All rows of a tree with some columns, in any order.
+    pub fn of(tree: TreeId, columns: Vec<usize>) -> ScanSpec {
+        ScanSpec {
+            tree,
+            columns,
+            predicates: Vec::new(),
+            with_position: false,
+            range: KeyRange::default(),
+            ordered: false,
+            reverse: false,
+            limit_rows: None,
+        }
+    }
+}
