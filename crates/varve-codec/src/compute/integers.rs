@@ -90,41 +90,49 @@ pub(super) fn filter(
             Ok(with_exceptions(bits, rows, stored.exceptions(), predicate))
         }
         TAG_DECIMAL if kind == IntegerKind::Float64 => {
-            let stored = decimal::Stored::take(reader, rows)?;
-            #[expect(
-                clippy::cast_possible_truncation,
-                reason = "a guess may be off by any amount"
-            )]
-            let guess = |integer| (f64_from_integer(integer) * stored.power) as i64;
-            let integer_of = |scaled_integer| decimal::unscaled(scaled_integer, stored.power);
-            let passing = scaled_integers_passing(predicate, integer_of, guess);
-            let scaled_integers = stored.scaled_integers;
-            let bits = filter(
-                scope.nested()?,
-                IntegerKind::Int64,
-                scaled_integers,
-                rows,
-                &passing,
-            )?;
-            Ok(with_exceptions(bits, rows, stored.exceptions(), predicate))
+            filter_decimal(scope, reader, rows, predicate)
         }
-        TAG_ALP if kind == IntegerKind::Float64 => {
-            let stored = alp::Stored::take(scope, reader, rows)?;
-            let guess = |integer| stored.scaler.scaled_integer(f64_from_integer(integer));
-            let integer_of = |scaled_integer| stored.scaler.rising_integer(scaled_integer);
-            let passing = scaled_integers_passing(predicate, integer_of, guess);
-            let scaled_integers = stored.scaled_integers;
-            let bits = filter(
-                scope.nested()?,
-                IntegerKind::Int64,
-                scaled_integers,
-                rows,
-                &passing,
-            )?;
-            Ok(with_exceptions(bits, rows, stored.exceptions(), predicate))
-        }
+        TAG_ALP if kind == IntegerKind::Float64 => filter_alp(scope, reader, rows, predicate),
         _ => filter_decoded(scope, kind, bytes, rows, predicate),
     }
+}
+
+/// Filters the scaled integers of doubles.
+fn filter_decimal(
+    scope: Scope<'_>,
+    reader: ByteReader<'_>,
+    rows: usize,
+    predicate: &IntegerPredicate,
+) -> Result<DecodedBits, CodecError> {
+    let stored = decimal::Stored::take(reader, rows)?;
+    #[expect(
+        clippy::cast_possible_truncation,
+        reason = "a guess may be off by any amount"
+    )]
+    let guess = |integer| (f64_from_integer(integer) * stored.power) as i64;
+    let integer_of = |scaled_integer| decimal::unscaled(scaled_integer, stored.power);
+    let passing = scaled_integers_passing(predicate, integer_of, guess);
+    let scaled_integers = stored.scaled_integers;
+    let kind = IntegerKind::Int64;
+    let bits = filter(scope.nested()?, kind, scaled_integers, rows, &passing)?;
+    Ok(with_exceptions(bits, rows, stored.exceptions(), predicate))
+}
+
+/// Filters the scaled integers of ALP.
+fn filter_alp(
+    scope: Scope<'_>,
+    reader: ByteReader<'_>,
+    rows: usize,
+    predicate: &IntegerPredicate,
+) -> Result<DecodedBits, CodecError> {
+    let stored = alp::Stored::take(scope, reader, rows)?;
+    let guess = |integer| stored.scaler.scaled_integer(f64_from_integer(integer));
+    let integer_of = |scaled_integer| stored.scaler.rising_integer(scaled_integer);
+    let passing = scaled_integers_passing(predicate, integer_of, guess);
+    let scaled_integers = stored.scaled_integers;
+    let kind = IntegerKind::Int64;
+    let bits = filter(scope.nested()?, kind, scaled_integers, rows, &passing)?;
+    Ok(with_exceptions(bits, rows, stored.exceptions(), predicate))
 }
 
 fn filter_decoded(

@@ -46,28 +46,14 @@ pub(crate) fn choose_integers(
     depth: u8,
     shared: &SharedWriter,
 ) -> ChosenIntegers {
-    // `None` as soon as it costs too much.
-    let weigh = |plan: IntegerPlan, grown: SharedWriter, below: u64| {
-        let added = grown.bytes().saturating_sub(shared.bytes()) as u64;
-        let decode_cost = plan.decode_cost();
-        let cost = |out: &[u8]| {
-            let bytes = scale.up(out.len() as u64) + added;
-            bytes + bytes * decode_cost / 16
-        };
-        let mut out = Vec::new();
-        for vector in sample {
-            plan.encode(kind, vector, &mut out);
-            if cost(&out) >= below {
-                return None;
-            }
-        }
-        Some(ChosenIntegers {
-            cost: cost(&out),
-            plan,
-            shared: grown,
-        })
+    let candidates = Candidates {
+        sample,
+        block,
+        scale,
+        depth,
+        shared,
     };
-    let basic = weigh(IntegerPlan::Basic, shared.clone(), u64::MAX);
+    let basic = candidates.weigh(kind, IntegerPlan::Basic, shared.clone(), u64::MAX);
     let mut best = basic.unwrap_or_else(|| ChosenIntegers {
         plan: IntegerPlan::Basic,
         shared: shared.clone(),
@@ -79,17 +65,10 @@ pub(crate) fn choose_integers(
     }
     let mut consider = |candidate: Option<(IntegerPlan, SharedWriter)>| {
         if let Some((plan, shared)) = candidate
-            && let Some(candidate) = weigh(plan, shared, best.cost)
+            && let Some(candidate) = candidates.weigh(kind, plan, shared, best.cost)
         {
             best = candidate;
         }
-    };
-    let candidates = Candidates {
-        sample,
-        block,
-        scale,
-        depth,
-        shared,
     };
     consider(candidates.bins());
     if depth == 0 {
@@ -193,6 +172,34 @@ struct Candidates<'a> {
 }
 
 impl Candidates<'_> {
+    /// A plan and what it costs; `None` as soon as that is `below` or more.
+    fn weigh(
+        self,
+        kind: IntegerKind,
+        plan: IntegerPlan,
+        grown: SharedWriter,
+        below: u64,
+    ) -> Option<ChosenIntegers> {
+        let added = grown.bytes().saturating_sub(self.shared.bytes()) as u64;
+        let decode_cost = plan.decode_cost();
+        let cost = |out: &[u8]| {
+            let bytes = self.scale.up(out.len() as u64) + added;
+            bytes + bytes * decode_cost / 16
+        };
+        let mut out = Vec::new();
+        for vector in self.sample {
+            plan.encode(kind, vector, &mut out);
+            if cost(&out) >= below {
+                return None;
+            }
+        }
+        Some(ChosenIntegers {
+            cost: cost(&out),
+            plan,
+            shared: grown,
+        })
+    }
+
     /// A plan that needs no shared part.
     fn alone(self, plan: IntegerPlan) -> Option<(IntegerPlan, SharedWriter)> {
         Some((plan, self.shared.clone()))

@@ -61,7 +61,32 @@ pub(crate) struct SharedIntegers {
     pub(crate) nested: IntegerPlan,
 }
 
-type Encode = fn(&[i64], &mut Vec<u8>) -> Option<()>;
+impl SharedIntegers {
+    /// Appends the codes of the integers; `None` where the dictionary lacks one.
+    fn encode(&self, values: &[i64], out: &mut Vec<u8>) -> Option<u8> {
+        let code = |value| self.codes.get(value).map(|code| i64::from(*code));
+        let codes: Option<Vec<i64>> = values.iter().map(code).collect();
+        out.push(TAG_SHARED_DICTIONARY);
+        shared_dictionary::encode(self.resource, &codes?, &self.nested, out);
+        Some(TAG_SHARED_DICTIONARY)
+    }
+}
+
+/// Appends doubles in a codec that looks at their bits.
+fn encode_doubles(
+    tag: u8,
+    encode: fn(&[i64], &mut Vec<u8>) -> Option<()>,
+    kind: IntegerKind,
+    values: &[i64],
+    out: &mut Vec<u8>,
+) -> Option<u8> {
+    if values.is_empty() || kind != IntegerKind::Float64 {
+        return None;
+    }
+    out.push(tag);
+    encode(values, out)?;
+    Some(tag)
+}
 
 impl IntegerPlan {
     /// Appends the integers, at most a vector of them. Returns the tag written.
@@ -122,72 +147,51 @@ impl IntegerPlan {
         match self {
             IntegerPlan::Basic | IntegerPlan::Plain => None,
             IntegerPlan::Named(plan) => plan.try_encode(kind, values, out),
-            IntegerPlan::AlpRd | IntegerPlan::Gorilla | IntegerPlan::Chimp => {
-                if values.is_empty() || kind != IntegerKind::Float64 {
-                    return None;
-                }
-                let (tag, encode) = match self {
-                    IntegerPlan::Gorilla => (TAG_GORILLA, gorilla::encode as Encode),
-                    IntegerPlan::Chimp => (TAG_CHIMP, chimp::encode as Encode),
-                    _ => (TAG_ALP_RD, alp_rd::encode as Encode),
-                };
-                out.push(tag);
-                encode(values, out)?;
-                Some(tag)
+            IntegerPlan::AlpRd => encode_doubles(TAG_ALP_RD, alp_rd::encode, kind, values, out),
+            IntegerPlan::Gorilla => encode_doubles(TAG_GORILLA, gorilla::encode, kind, values, out),
+            IntegerPlan::Chimp => encode_doubles(TAG_CHIMP, chimp::encode, kind, values, out),
+            IntegerPlan::Delta | IntegerPlan::DeltaOfDelta | IntegerPlan::Steps(_)
+                if values.len() < 2 =>
+            {
+                None
             }
-            IntegerPlan::Delta | IntegerPlan::DeltaOfDelta => {
-                if values.len() < 2 {
-                    return None;
-                }
-                if matches!(self, IntegerPlan::Delta) {
-                    out.push(TAG_DELTA);
-                    delta::encode(values, &Stats::of(values), out);
-                    return Some(TAG_DELTA);
-                }
+            IntegerPlan::Delta => {
+                out.push(TAG_DELTA);
+                delta::encode(values, &Stats::of(values), out);
+                Some(TAG_DELTA)
+            }
+            IntegerPlan::DeltaOfDelta => {
                 out.push(TAG_DELTA_OF_DELTA);
                 delta_of_delta::encode(values, out);
                 Some(TAG_DELTA_OF_DELTA)
             }
+            IntegerPlan::Steps(nested) => {
+                out.push(TAG_STEPS);
+                steps::encode(values, nested, out);
+                Some(TAG_STEPS)
+            }
+            IntegerPlan::Dictionary | IntegerPlan::RunEnds | IntegerPlan::Bins(_)
+                if values.is_empty() =>
+            {
+                None
+            }
             IntegerPlan::Dictionary => {
                 let distinct = dictionary::distinct(values)?;
-                if values.is_empty() {
-                    return None;
-                }
                 out.push(TAG_DICTIONARY);
                 dictionary::encode(kind, values, &distinct, out);
                 Some(TAG_DICTIONARY)
             }
             IntegerPlan::RunEnds => {
-                if values.is_empty() {
-                    return None;
-                }
                 out.push(TAG_RUN_ENDS);
                 run_ends::encode(kind, values, out);
                 Some(TAG_RUN_ENDS)
             }
-            IntegerPlan::Steps(nested) => {
-                if values.len() < 2 {
-                    return None;
-                }
-                out.push(TAG_STEPS);
-                steps::encode(values, nested, out);
-                Some(TAG_STEPS)
-            }
             IntegerPlan::Bins(bins) => {
-                if values.is_empty() {
-                    return None;
-                }
                 out.push(TAG_BINS);
                 bins.encode(values, out)?;
                 Some(TAG_BINS)
             }
-            IntegerPlan::SharedDictionary(shared) => {
-                let code = |value| shared.codes.get(value).map(|code| i64::from(*code));
-                let codes: Option<Vec<i64>> = values.iter().map(code).collect();
-                out.push(TAG_SHARED_DICTIONARY);
-                shared_dictionary::encode(shared.resource, &codes?, &shared.nested, out);
-                Some(TAG_SHARED_DICTIONARY)
-            }
+            IntegerPlan::SharedDictionary(shared) => shared.encode(values, out),
             IntegerPlan::Alp(pairs, nested) => {
                 let parts = Parts::of(pairs, values)?;
                 out.push(TAG_ALP);

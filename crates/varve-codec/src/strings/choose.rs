@@ -11,7 +11,7 @@ use crate::shared::SHARED_VALUES_MAX;
 use crate::string_data::{Strings, StringsRef};
 use crate::strings::fsst::{FsstPlan, codes_of};
 use crate::strings::plan::SharedStrings;
-use crate::strings::{StringPlan, packed, prefix, split_choose};
+use crate::strings::{StringPlan, json_choose, packed, prefix, split_choose};
 use crate::{Codec, CodecError, SharedWriter, compress_lz4};
 
 /// A cascade, the shared part that it needs, and what it costs.
@@ -42,76 +42,96 @@ pub(crate) fn choose_strings(
     depth: u8,
     shared: &SharedWriter,
 ) -> ChosenStrings {
-    let few_values = few_values(sample);
-    let weigh = |plan: StringPlan, grown: SharedWriter| {
-        let mut out = Vec::new();
-        for vector in sample.vectors {
-            plan.encode(*vector, &mut out);
-        }
-        let mut bytes = out.len() as u64;
-        if sample.staged {
-            // As the general stage has it: used only when it saves a tenth.
-            let block = compress_lz4(&out).len() as u64;
-            if block * 10 < bytes * 9 {
-                bytes = block + block / 16;
-            }
-        }
-        let lost_codes = match few_values && !plan.keeps_codes() {
-            true => LOST_CODES_COST,
-            false => 0,
-        };
-        let added = grown.bytes().saturating_sub(shared.bytes());
-        let bytes = sample.scale.up(bytes) + added as u64;
-        ChosenStrings {
-            cost: bytes + bytes * (plan.decode_cost() + lost_codes) / 16,
-            plan,
-            shared: grown,
-        }
+    let weighing = Weighing {
+        sample,
+        shared,
+        few_values: few_values(sample),
     };
-    let mut best = weigh(StringPlan::Basic, shared.clone());
-    let consider = |best: &mut ChosenStrings, candidate: Option<(StringPlan, SharedWriter)>| {
-        if let Some((plan, shared)) = candidate {
-            let candidate = weigh(plan, shared);
-            if candidate.cost < best.cost {
-                *best = candidate;
-            }
-        }
-    };
+    let mut best = weighing.weigh(StringPlan::Basic, shared.clone());
     if sample.staged {
-        consider(&mut best, Some((StringPlan::Plain, shared.clone())));
+        weighing.consider(&mut best, Some((StringPlan::Plain, shared.clone())));
     }
     if depth == 0 {
         return best;
     }
-    consider(&mut best, shared_dictionary(sample, depth, shared));
+    weighing.consider(&mut best, shared_dictionary(sample, depth, shared));
     let text: usize = sample
         .vectors
         .iter()
         .map(|vector| vector.text().len())
         .sum();
     let text_bytes = sample.scale.up(text as u64);
-    if few_values && best.cost * CODES_PART <= text_bytes {
+    if weighing.few_values && best.cost * CODES_PART <= text_bytes {
         return best;
     }
-    consider(
-        &mut best,
-        crate::strings::json_choose::candidate(sample, depth, shared),
-    );
-    consider(&mut best, prefix::candidate(sample, depth, shared));
+    weighing.consider(&mut best, json_choose::candidate(sample, depth, shared));
+    weighing.consider(&mut best, prefix::candidate(sample, depth, shared));
     if depth > 1 {
-        consider(&mut best, split_choose::candidate(sample, depth, shared));
+        weighing.consider(&mut best, split_choose::candidate(sample, depth, shared));
     }
     if best.cost * FSST_PART > text_bytes {
-        let fsst = fsst(sample, depth, shared);
-        if let Some((StringPlan::Fsst(plan), shared)) = &fsst
-            && longest(sample) <= PACKED_STRING_BYTES_MAX
-            && packed::may_pay(sample, plan)
-        {
-            consider(&mut best, packed::candidate(sample, plan, shared));
-        }
-        consider(&mut best, fsst);
+        weighing.consider_symbols(&mut best, depth);
     }
     best
+}
+
+/// What candidates are compared by.
+#[derive(Clone, Copy)]
+struct Weighing<'a> {
+    sample: StringSample<'a>,
+    /// What the shared part holds already.
+    shared: &'a SharedWriter,
+    few_values: bool,
+}
+
+impl Weighing<'_> {
+    fn weigh(self, plan: StringPlan, grown: SharedWriter) -> ChosenStrings {
+        let mut out = Vec::new();
+        for vector in self.sample.vectors {
+            plan.encode(*vector, &mut out);
+        }
+        let mut bytes = out.len() as u64;
+        if self.sample.staged {
+            // As the general stage has it: used only when it saves a tenth.
+            let block = compress_lz4(&out).len() as u64;
+            if block * 10 < bytes * 9 {
+                bytes = block + block / 16;
+            }
+        }
+        let lost_codes = match self.few_values && !plan.keeps_codes() {
+            true => LOST_CODES_COST,
+            false => 0,
+        };
+        let added = grown.bytes().saturating_sub(self.shared.bytes());
+        let bytes = self.sample.scale.up(bytes) + added as u64;
+        ChosenStrings {
+            cost: bytes + bytes * (plan.decode_cost() + lost_codes) / 16,
+            plan,
+            shared: grown,
+        }
+    }
+
+    /// Takes a candidate that costs less than the best so far.
+    fn consider(self, best: &mut ChosenStrings, candidate: Option<(StringPlan, SharedWriter)>) {
+        if let Some((plan, shared)) = candidate {
+            let candidate = self.weigh(plan, shared);
+            if candidate.cost < best.cost {
+                *best = candidate;
+            }
+        }
+    }
+
+    /// Codes of a symbol table, and the same packed.
+    fn consider_symbols(self, best: &mut ChosenStrings, depth: u8) {
+        let fsst = fsst(self.sample, depth, self.shared);
+        if let Some((StringPlan::Fsst(plan), shared)) = &fsst
+            && longest(self.sample) <= PACKED_STRING_BYTES_MAX
+            && packed::may_pay(self.sample, plan)
+        {
+            self.consider(best, packed::candidate(self.sample, plan, shared));
+        }
+        self.consider(best, fsst);
+    }
 }
 
 /// Packed text decodes strings side by side: one that is much longer than the others is decoded

@@ -18,31 +18,12 @@ pub(crate) fn candidate(
     depth: u8,
     shared: &SharedWriter,
 ) -> Option<(StringPlan, SharedWriter)> {
-    let mut shapes: Vec<Shape> = patterns(sample.vectors)
-        .into_iter()
-        .map(Shape::new)
-        .collect();
-    if shapes.is_empty() {
-        return None;
-    }
     let block = sample.block.unwrap_or(sample.vectors);
-    let block_parts: Vec<Parts> = block.iter().map(|vector| split(&shapes, *vector)).collect();
-    for (at, shape) in shapes.iter_mut().enumerate() {
-        let rows: Vec<&Rows> = rows_of(&block_parts, at).collect();
-        shape.refine(&rows);
-    }
-    drop(block_parts);
+    let shapes = shapes(sample.vectors, block)?;
     let mut grown = shared.clone();
     let templates: Vec<_> = shapes.iter().map(Shape::template).collect();
     let resource = grown.add_templates(&templates)?;
-
-    let apart = |vectors: &[StringsRef<'_>]| -> Vec<Parts> {
-        vectors
-            .iter()
-            .map(|vector| split(&shapes, *vector))
-            .collect()
-    };
-    let (block_parts, sample_parts) = (apart(block), apart(sample.vectors));
+    let (block_parts, sample_parts) = (parts(&shapes, block), parts(&shapes, sample.vectors));
     let mut fields = Vec::with_capacity(shapes.len());
     for (at, shape) in shapes.iter().enumerate() {
         let mut chooser = FieldChooser {
@@ -86,6 +67,27 @@ pub(crate) fn candidate(
         exceptions: exceptions.plan,
     };
     Some((StringPlan::Json(Arc::new(plan)), exceptions.shared))
+}
+
+/// The shapes of the documents in `sample`, as all of `block` have them; `None` where they share
+/// none.
+fn shapes(sample: &[StringsRef<'_>], block: &[StringsRef<'_>]) -> Option<Vec<Shape>> {
+    let mut shapes: Vec<Shape> = patterns(sample).into_iter().map(Shape::new).collect();
+    if shapes.is_empty() {
+        return None;
+    }
+    let block_parts = parts(&shapes, block);
+    for (at, shape) in shapes.iter_mut().enumerate() {
+        let rows: Vec<&Rows> = rows_of(&block_parts, at).collect();
+        shape.refine(&rows);
+    }
+    Some(shapes)
+}
+
+/// The documents of each vector, cut by their shapes.
+fn parts(shapes: &[Shape], vectors: &[StringsRef<'_>]) -> Vec<Parts> {
+    let vectors = vectors.iter();
+    vectors.map(|vector| split(shapes, *vector)).collect()
 }
 
 /// The rows of shape `at` in each vector that has some.
