@@ -4,8 +4,11 @@ use core::cell::Cell;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use varve_expr::AggregateFunction;
-use varve_plan::{AggregateCall, Plan};
+use varve_expr::{AggregateFunction, Expr};
+use varve_plan::{
+    AggregateCall, JoinNode, LockNode, Plan, ProjectSetNode, RecursiveNode, SetOperationNode,
+    SortKeyExpr, WithNode,
+};
 use varve_types::{Batch, Column, LogicalType, Result, Value};
 
 use crate::context::Running;
@@ -140,105 +143,35 @@ impl<'a> Builder<'a> {
                 input,
                 groups,
                 aggregates,
-            } => {
-                if let Some(row) = self.counted_row(input, groups.len(), aggregates) {
-                    return Ok(Box::new(RowsStream { batch: Some(row) }));
-                }
-                let args = aggregates.iter().flat_map(|call| &call.args);
-                let input = self.build(input, None)?;
-                let input = portioned(&running, input, groups.iter().chain(args));
-                if aggregates.is_empty() && !groups.is_empty() {
-                    Box::new(DistinctStream::new(running, input, groups))
-                } else {
-                    Box::new(AggregateStream::new(running, input, groups, aggregates))
-                }
-            }
-            Plan::Sort { input, keys } => {
-                let exprs = keys.iter().map(|key| &key.expr);
-                let rows = portioned(&running, self.build(input, None)?, exprs);
-                let sort = running.clone();
-                let sorted: Box<dyn BatchStream + 'a> =
-                    match rows_wanted.filter(|rows| *rows <= TOP_N_ROWS_MAX) {
-                        Some(wanted) => {
-                            let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
-                            Box::new(TopNStream::new(sort, rows, keys, wanted))
-                        }
-                        None => Box::new(SortStream::new(sort, rows, keys)),
-                    };
-                match (input.as_ref(), rows_wanted) {
-                    (Plan::Scan(node), Some(rows)) if !node.order.is_empty() => {
-                        Box::new(ScanStream::in_order(running, node, rows, sorted))
-                    }
-                    _ => sorted,
-                }
-            }
+            } => self.aggregate(input, groups, aggregates)?,
+            Plan::Sort { input, keys } => self.sort(input, keys, rows_wanted)?,
             Plan::Limit {
                 input,
                 limit,
                 offset,
                 ties,
             } => {
-                let eval = running.eval();
-                let range = RowRange::evaluate(limit.as_ref(), offset.as_ref(), &eval)?;
-                let rows = range.rows_read(rows_wanted).filter(|_| ties.is_empty());
-                let input = self.build(input, rows)?;
-                Box::new(LimitStream::new(running, input, range, ties))
+                let range = RowRange::evaluate(limit.as_ref(), offset.as_ref(), &running.eval())?;
+                Box::new(self.limit(input, range, ties, rows_wanted)?)
             }
-            Plan::Join(node) => {
-                let left = self.build(&node.left, None)?;
-                let right = if node.outer.is_empty() {
-                    RightInput::Stream(self.build(&node.right, None)?)
-                } else {
-                    RightInput::Dependent(self.repeated(&node.right))
-                };
-                Box::new(JoinStream::new(running, left, right, node))
-            }
-            Plan::Append { inputs, .. } => {
-                let inputs = inputs.iter().map(|input| self.build(input, rows_wanted));
-                let inputs = inputs.collect::<Result<_>>()?;
-                Box::new(AppendStream { inputs })
-            }
-            Plan::SetOperation(node) => {
-                let left = self.build(&node.left, None)?;
-                let right = self.build(&node.right, None)?;
-                Box::new(SetOperationStream::new(running, node, left, right))
-            }
-            Plan::With(node) => {
-                let definition = self.build(&node.definition, None)?;
-                let types = node.definition.types();
-                let rows = SharedRows::new(running.clone(), types, Some(definition));
-                let builder = Builder {
-                    running: running.with_named(node.id, Rc::new(rows)),
-                    ..self.clone()
-                };
-                builder.build(&node.body, rows_wanted)?
-            }
+            Plan::Join(node) => Box::new(self.join(node)?),
+            Plan::Append { inputs, .. } => Box::new(self.append(inputs, rows_wanted)?),
+            Plan::SetOperation(node) => Box::new(self.set_operation(node)?),
+            Plan::With(node) => self.with(node, rows_wanted)?,
             Plan::CteScan(scan) => Box::new(CteStream {
                 rows: running.named(scan.id)?,
                 next_batch: 0,
             }),
-            Plan::Recursive(node) => {
-                let base = self.build(&node.base, None)?;
-                let step = self.repeated(&node.step);
-                Box::new(RecursiveStream::new(running, base, step, node))
-            }
+            Plan::Recursive(node) => Box::new(self.recursive(node)?),
             Plan::First { input, keys } => {
                 Box::new(FirstStream::new(running, self.build(input, None)?, keys))
             }
-            Plan::ProjectSet(node) => {
-                let args = node.calls.iter().flat_map(|call| &call.args);
-                let input = portioned(&running, self.build(&node.input, None)?, args);
-                Box::new(ProjectSetStream::new(running, input, node))
-            }
+            Plan::ProjectSet(node) => Box::new(self.project_set(node)?),
             Plan::Window(node) => {
                 let input = self.build(&node.input, None)?;
                 Box::new(WindowStream::new(running, input, node))
             }
-            Plan::Lock(node) => {
-                // Any number of rows may be left out.
-                let input = self.build(&node.input, rows_wanted.map(|_| u64::MAX))?;
-                Box::new(LockStream::new(running, input, node, rows_wanted))
-            }
+            Plan::Lock(node) => Box::new(self.lock(node, rows_wanted)?),
             Plan::Sample {
                 input,
                 percent,
@@ -248,6 +181,123 @@ impl<'a> Builder<'a> {
                 Box::new(SampleStream::new(running, input, percent, seed.as_ref())?)
             }
         })
+    }
+
+    fn aggregate(
+        &self,
+        input: &'a Plan,
+        groups: &'a [Expr],
+        aggregates: &'a [AggregateCall],
+    ) -> Result<Box<dyn BatchStream + 'a>> {
+        if let Some(row) = self.counted_row(input, groups.len(), aggregates) {
+            return Ok(Box::new(RowsStream { batch: Some(row) }));
+        }
+        let running = self.running.clone();
+        let args = aggregates.iter().flat_map(|call| &call.args);
+        let input = self.build(input, None)?;
+        let input = portioned(&running, input, groups.iter().chain(args));
+        Ok(if aggregates.is_empty() && !groups.is_empty() {
+            Box::new(DistinctStream::new(running, input, groups))
+        } else {
+            Box::new(AggregateStream::new(running, input, groups, aggregates))
+        })
+    }
+
+    fn sort(
+        &self,
+        input: &'a Plan,
+        keys: &'a [SortKeyExpr],
+        rows_wanted: Option<u64>,
+    ) -> Result<Box<dyn BatchStream + 'a>> {
+        let running = self.running.clone();
+        let exprs = keys.iter().map(|key| &key.expr);
+        let rows = portioned(&running, self.build(input, None)?, exprs);
+        let sort = running.clone();
+        let sorted: Box<dyn BatchStream + 'a> =
+            match rows_wanted.filter(|rows| *rows <= TOP_N_ROWS_MAX) {
+                Some(wanted) => {
+                    let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+                    Box::new(TopNStream::new(sort, rows, keys, wanted))
+                }
+                None => Box::new(SortStream::new(sort, rows, keys)),
+            };
+        Ok(match (input, rows_wanted) {
+            (Plan::Scan(node), Some(rows)) if !node.order.is_empty() => {
+                Box::new(ScanStream::in_order(running, node, rows, sorted))
+            }
+            _ => sorted,
+        })
+    }
+
+    fn join(&self, node: &'a JoinNode) -> Result<JoinStream<'a>> {
+        let left = self.build(&node.left, None)?;
+        let right = if node.outer.is_empty() {
+            RightInput::Stream(self.build(&node.right, None)?)
+        } else {
+            RightInput::Dependent(self.repeated(&node.right))
+        };
+        Ok(JoinStream::new(self.running.clone(), left, right, node))
+    }
+
+    fn limit(
+        &self,
+        input: &'a Plan,
+        range: RowRange,
+        ties: &'a [Expr],
+        rows_wanted: Option<u64>,
+    ) -> Result<LimitStream<'a>> {
+        let rows = range.rows_read(rows_wanted).filter(|_| ties.is_empty());
+        let input = self.build(input, rows)?;
+        Ok(LimitStream::new(self.running.clone(), input, range, ties))
+    }
+
+    fn append(&self, inputs: &'a [Plan], rows_wanted: Option<u64>) -> Result<AppendStream<'a>> {
+        let inputs = inputs.iter().map(|input| self.build(input, rows_wanted));
+        let inputs = inputs.collect::<Result<_>>()?;
+        Ok(AppendStream { inputs })
+    }
+
+    fn set_operation(&self, node: &'a SetOperationNode) -> Result<SetOperationStream<'a>> {
+        let left = self.build(&node.left, None)?;
+        let right = self.build(&node.right, None)?;
+        let running = self.running.clone();
+        Ok(SetOperationStream::new(running, node, left, right))
+    }
+
+    fn recursive(&self, node: &'a RecursiveNode) -> Result<RecursiveStream<'a>> {
+        let base = self.build(&node.base, None)?;
+        let step = self.repeated(&node.step);
+        Ok(RecursiveStream::new(self.running.clone(), base, step, node))
+    }
+
+    fn project_set(&self, node: &'a ProjectSetNode) -> Result<ProjectSetStream<'a>> {
+        let running = self.running.clone();
+        let args = node.calls.iter().flat_map(|call| &call.args);
+        let input = portioned(&running, self.build(&node.input, None)?, args);
+        Ok(ProjectSetStream::new(running, input, node))
+    }
+
+    fn lock(&self, node: &'a LockNode, rows_wanted: Option<u64>) -> Result<LockStream<'a>> {
+        // Any number of rows may be left out.
+        let input = self.build(&node.input, rows_wanted.map(|_| u64::MAX))?;
+        let running = self.running.clone();
+        Ok(LockStream::new(running, input, node, rows_wanted))
+    }
+
+    /// A query with the rows that it names.
+    fn with(
+        &self,
+        node: &'a WithNode,
+        rows_wanted: Option<u64>,
+    ) -> Result<Box<dyn BatchStream + 'a>> {
+        let definition = self.build(&node.definition, None)?;
+        let types = node.definition.types();
+        let rows = SharedRows::new(self.running.clone(), types, Some(definition));
+        let builder = Builder {
+            running: self.running.with_named(node.id, Rc::new(rows)),
+            ..self.clone()
+        };
+        builder.build(&node.body, rows_wanted)
     }
 
     /// The answer to nothing but `count(*)` over a whole relation whose size the source knows.

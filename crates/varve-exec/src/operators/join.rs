@@ -7,25 +7,22 @@
 use std::rc::Rc;
 use std::sync::Arc;
 
-use varve_expr::{Expr, evaluate, evaluate_filter};
+use varve_expr::{Expr, evaluate};
 use varve_plan::{JoinKind, JoinNode, Mark};
 use varve_types::{
-    Batch, Column, ColumnData, ColumnRef, Error, Invariant, LocalFuture, LogicalType, Reservation,
-    Result, Selection, SqlState, VECTOR_ROWS, Value, has_details, put_details,
+    Batch, Column, ColumnData, ColumnRef, LocalFuture, LogicalType, Reservation, Result, Selection,
+    Value, has_details, put_details,
 };
 
 use crate::BatchStream;
 use crate::context::{Running, book};
 use crate::gather::{Pick, gather_columns};
-use crate::join::{BuildSide, Matches};
+use crate::join::{BuildSide, Matches, Probe};
 use crate::keys::{ABSENT, KeyIndex};
 use crate::repeated::Repeated;
 
 /// Rows kept of a dependent right input take at most about so much.
 const DEPENDENT_BYTES_MAX: usize = 16 * 1024 * 1024;
-/// A batch of pairs takes about so much, or is one pair.
-const BATCH_BYTES: usize = 4 * 1024 * 1024;
-
 /// Reads the right input when the first batch is asked for. Without keys every row has the same,
 /// empty key, which makes it a cross join.
 pub(crate) struct JoinStream<'a> {
@@ -64,21 +61,6 @@ enum Right<'a> {
 struct Groups {
     index: KeyIndex,
     has_null: Vec<bool>,
-}
-
-/// A left batch, and how far its matches were given.
-struct Probe {
-    batch: Batch,
-    matches: Matches,
-    /// Left rows before this one are decided.
-    next_row: u32,
-    /// For a mark: what is known of each row.
-    marks: Vec<Option<bool>>,
-    /// Rows to be given: a left row and the right row beside it.
-    rows: Vec<u32>,
-    picks: Vec<Pick>,
-    given: usize,
-    is_done: bool,
 }
 
 impl<'a> JoinStream<'a> {
@@ -330,110 +312,20 @@ impl<'a> JoinStream<'a> {
         let Some(probe) = &mut self.probe else {
             return Ok(());
         };
-        probe.rows.clear();
-        probe.picks.clear();
-        probe.given = 0;
-        let once = self.node.residual.is_none()
-            && match self.node.kind {
-                JoinKind::Semi | JoinKind::Anti => true,
-                JoinKind::Mark => self.node.mark == Mark::Exists,
-                _ => false,
-            };
-        let (mut rows, mut picks) = (Vec::new(), Vec::new());
-        let most = probe.rows_of(&self.build);
-        while picks.len() < most && !probe.is_done {
-            match probe.matches.next(&self.build) {
-                Some((row, pick)) => {
-                    rows.push(row);
-                    picks.push(pick);
-                    if once {
-                        probe.matches.skip_row();
-                    }
-                }
-                None => probe.is_done = true,
-            }
-        }
-        let condition = match &self.node.mark {
-            Mark::Condition(condition) => Some(condition),
-            _ => None,
-        };
-        let mut truths = None;
-        if (self.node.residual.is_some() || condition.is_some()) && !picks.is_empty() {
-            let eval = self.running.eval();
-            let left = probe.batch.physical_columns().iter();
-            let mut columns: Vec<ColumnRef> =
-                left.map(|column| Arc::new(column.take(&rows))).collect();
-            columns.extend(self.build.gather(&picks));
-            let mut pairs = Batch::new(columns, picks.len());
-            if let Some(residual) = &self.node.residual {
-                let keep = evaluate_filter(residual, &pairs, &eval)?;
-                let kept = keep.rows().iter();
-                rows = kept
-                    .clone()
-                    .filter_map(|at| rows.get(*at as usize).copied())
-                    .collect();
-                picks = kept
-                    .filter_map(|at| picks.get(*at as usize).copied())
-                    .collect();
-                pairs = pairs.select(&keep);
-            }
-            if let Some(condition) = condition
-                && !picks.is_empty()
-            {
-                truths = Some(evaluate(condition, &pairs, &eval)?);
-            }
-        }
-        let kind = self.node.kind;
-        for (at, (row, pick)) in rows.iter().zip(&picks).enumerate() {
-            let is_first = *row >= probe.next_row;
-            match kind {
-                JoinKind::Inner | JoinKind::Right => probe.give(*row, *pick),
-                JoinKind::Left | JoinKind::Full | JoinKind::Single => {
-                    if kind == JoinKind::Single && !is_first {
-                        return Err(Error::new(
-                            SqlState::CARDINALITY_VIOLATION,
-                            "more than one row returned by a subquery used as an expression",
-                        ));
-                    }
-                    probe.give_unmatched_before(*row);
-                    probe.give(*row, *pick);
-                }
-                JoinKind::Semi if is_first => probe.give(*row, *pick),
-                JoinKind::Semi => {}
-                JoinKind::Anti => probe.give_unmatched_before(*row),
-                JoinKind::Mark => {
-                    let truth = match &truths {
-                        None => Some(true),
-                        Some(truths) => match truths.value(at) {
-                            Value::Boolean(truth) => Some(truth),
-                            _ => None,
-                        },
-                    };
-                    if let Some(mark) = probe.marks.get_mut(*row as usize) {
-                        *mark = match (*mark, truth) {
-                            (Some(true), _) | (_, Some(true)) => Some(true),
-                            (None, _) | (_, None) => None,
-                            _ => Some(false),
-                        };
-                    }
-                }
-            }
-            probe.next_row = probe.next_row.max(*row + 1);
-            if matches!(kind, JoinKind::Right | JoinKind::Full)
+        let node = self.node;
+        let mut pairs = probe.next_pairs(node, &self.build);
+        pairs.test(node, &probe.batch, &self.build, &self.running.eval())?;
+        for (at, (row, pick)) in pairs.iter().enumerate() {
+            probe.decide(node.kind, row, pick, || pairs.truth(at))?;
+            if matches!(node.kind, JoinKind::Right | JoinKind::Full)
                 && let Some(flags) = self.matched.get_mut(pick.batch as usize)
                 && let Some(flag) = flags.get_mut(pick.row as usize)
             {
                 *flag = true;
             }
         }
-        if probe.is_done
-            && matches!(
-                kind,
-                JoinKind::Left | JoinKind::Full | JoinKind::Single | JoinKind::Anti
-            )
-        {
-            let end = u32::try_from(probe.batch.rows()).or_broken("rows of a batch")?;
-            probe.give_unmatched_before(end);
+        if probe.is_done {
+            probe.end(node.kind)?;
         }
         Ok(())
     }
@@ -529,28 +421,6 @@ fn details(columns: &[ColumnRef], rows: usize) -> Option<ColumnRef> {
         let values: Vec<Value> = (0..rows).map(of_row).collect();
         Arc::new(Column::from_values(LogicalType::Bytea, &values))
     })
-}
-
-impl Probe {
-    /// How many pairs a batch takes: few where values are long.
-    fn rows_of(&self, build: &BuildSide) -> usize {
-        let left_bytes = self.batch.memory_bytes() / self.batch.rows().max(1);
-        let row_bytes = left_bytes.saturating_add(build.row_bytes());
-        (BATCH_BYTES / row_bytes.max(1)).clamp(1, VECTOR_ROWS)
-    }
-
-    fn give(&mut self, row: u32, pick: Pick) {
-        self.rows.push(row);
-        self.picks.push(pick);
-    }
-
-    /// Gives the rows up to `row` that had no match.
-    fn give_unmatched_before(&mut self, row: u32) {
-        for unmatched in self.next_row..row {
-            self.give(unmatched, Pick::NULLS);
-        }
-        self.next_row = self.next_row.max(row);
-    }
 }
 
 impl BatchStream for JoinStream<'_> {

@@ -3,7 +3,7 @@
 use core::ops::Range;
 use std::sync::Arc;
 
-use varve_expr::{Accumulator, EvalContext, Expr, evaluate};
+use varve_expr::{Accumulator, AggregateFunction, EvalContext, Expr, evaluate};
 use varve_plan::{SortKeyExpr, WindowCall, WindowFunction};
 use varve_types::{Column, ColumnBuilder, ColumnRef, Error, Result, SqlState, Value, meter};
 
@@ -18,107 +18,147 @@ pub(crate) fn compute(
     partition: &Partition,
     eval: &EvalContext<'_>,
 ) -> Result<Column> {
-    let of_rows = |expr: &Expr| -> Result<Column> {
-        let columns = partition
-            .batches
-            .iter()
-            .map(|batch| evaluate(expr, batch, eval));
-        let columns: Vec<ColumnRef> = columns.collect::<Result<_>>()?;
-        Ok(joined(expr.logical_type(), &columns))
+    let computing = Computing {
+        call,
+        order,
+        partition,
+        eval,
     };
-    let args: Vec<Column> = call.args.iter().map(of_rows).collect::<Result<_>>()?;
+    let args = call.args.iter().map(|arg| computing.of_rows(arg));
+    let args: Vec<Column> = args.collect::<Result<_>>()?;
     let rows = partition.rows();
     let mut results = ColumnBuilder::with_capacity(call.ty, rows);
     match call.function {
         WindowFunction::RowNumber => {
             (1..=rows).for_each(|number| results.push(&Value::Int8(wide(number))));
         }
-        WindowFunction::Rank | WindowFunction::DenseRank => {
-            for row in 0..rows {
-                let group = partition.group_of(row);
-                let rank = match call.function {
-                    WindowFunction::Rank => partition.group_start(group) + 1,
-                    _ => group + 1,
-                };
-                results.push(&Value::Int8(wide(rank)));
-            }
-        }
-        WindowFunction::PercentRank => {
-            for row in 0..rows {
-                let before = partition.group_start(partition.group_of(row));
-                let rank = match rows {
-                    1 => 0.0,
-                    _ => double(before) / double(rows - 1),
-                };
-                results.push(&Value::Float8(rank));
-            }
-        }
-        WindowFunction::CumeDist => {
-            for row in 0..rows {
-                let through = partition.group_start(partition.group_of(row) + 1);
-                results.push(&Value::Float8(double(through) / double(rows)));
-            }
-        }
+        WindowFunction::Rank => ranks(partition, &mut results, |row| {
+            let group = partition.group_of(row);
+            Value::Int8(wide(partition.group_start(group) + 1))
+        }),
+        WindowFunction::DenseRank => ranks(partition, &mut results, |row| {
+            Value::Int8(wide(partition.group_of(row) + 1))
+        }),
+        WindowFunction::PercentRank => ranks(partition, &mut results, |row| {
+            let before = partition.group_start(partition.group_of(row));
+            Value::Float8(match rows {
+                1 => 0.0,
+                _ => double(before) / double(rows - 1),
+            })
+        }),
+        WindowFunction::CumeDist => ranks(partition, &mut results, |row| {
+            let through = partition.group_start(partition.group_of(row) + 1);
+            Value::Float8(double(through) / double(rows))
+        }),
         WindowFunction::Ntile => ntile(&args, rows, &mut results)?,
         WindowFunction::Lag | WindowFunction::Lead => {
             let forward = call.function == WindowFunction::Lead;
             shifted(&args, rows, forward, &mut results);
         }
         WindowFunction::FirstValue | WindowFunction::LastValue | WindowFunction::NthValue => {
-            let frames = Frames::new(&call.frame, eval)?;
-            let order = order_column(order, &of_rows)?;
-            for row in 0..rows {
-                let order = order.as_ref().map(|(column, key)| (column, *key));
-                let frame = frames.of(partition, row, order)?;
-                let at = match call.function {
-                    WindowFunction::FirstValue => frame.first().map(|part| part.start),
-                    WindowFunction::LastValue => frame.last().map(|part| part.end - 1),
-                    _ => nth(&args, row, &frame)?,
-                };
-                let value = at.and_then(|at| Some(args.first()?.value(at)));
-                let value = value.unwrap_or(Value::Null);
-                results.push(&value);
-                meter::steps(STEPS_OF_FRAME + value.heap_bytes() / 64)?;
-            }
+            computing.values_of_frames(&args, &mut results)?;
         }
         WindowFunction::Aggregate(function) => {
-            let frames = Frames::new(&call.frame, eval)?;
-            let filter = call.filter.as_ref().map(&of_rows).transpose()?;
-            let order = order_column(order, &of_rows)?;
-            let aggregate = Aggregate {
-                args: args.into_iter().map(Arc::new).collect(),
-                filter: filter.as_ref(),
-                eval,
-            };
-            let mut last: Option<(Vec<Range<usize>>, Value)> = None;
-            let mut growing = (Accumulator::new(function), 0);
-            for row in 0..rows {
-                let order = order.as_ref().map(|(column, key)| (column, *key));
-                let frame = frames.of(partition, row, order)?;
-                let value = match &last {
-                    Some((known, value)) if *known == frame => value.clone(),
-                    _ if frames.only_grows() => {
-                        let end = frame.last().map_or(0, |part| part.end);
-                        aggregate.add(&mut growing.0, growing.1..end)?;
-                        growing.1 = end.max(growing.1);
-                        growing.0.current()?
-                    }
-                    _ => {
-                        let mut state = Accumulator::new(function);
-                        for part in &frame {
-                            aggregate.add(&mut state, part.clone())?;
-                        }
-                        state.current()?
-                    }
-                };
-                results.push(&value);
-                meter::steps(STEPS_OF_FRAME + value.heap_bytes() / 64)?;
-                last = Some((frame, value));
-            }
+            computing.aggregates(function, args, &mut results)?;
         }
     }
     meter::check()?;
     Ok(results.finish())
+}
+
+/// A rank for each row.
+fn ranks(partition: &Partition, results: &mut ColumnBuilder, of: impl Fn(usize) -> Value) {
+    (0..partition.rows()).for_each(|row| results.push(&of(row)));
+}
+
+/// A call, and what it is computed over.
+struct Computing<'c> {
+    call: &'c WindowCall,
+    order: &'c [SortKeyExpr],
+    partition: &'c Partition,
+    eval: &'c EvalContext<'c>,
+}
+
+impl<'c> Computing<'c> {
+    /// The values of an expression in all rows of the partition.
+    fn of_rows(&self, expr: &Expr) -> Result<Column> {
+        let batches = self.partition.batches.iter();
+        let columns = batches.map(|batch| evaluate(expr, batch, self.eval));
+        let columns: Vec<ColumnRef> = columns.collect::<Result<_>>()?;
+        Ok(joined(expr.logical_type(), &columns))
+    }
+
+    /// The values of the one order column, for RANGE with offsets.
+    fn order_column(&self) -> Result<Option<(Column, &'c SortKeyExpr)>> {
+        match self.order {
+            [key] => Ok(Some((self.of_rows(&key.expr)?, key))),
+            _ => Ok(None),
+        }
+    }
+
+    /// A value of one row of each row's frame.
+    fn values_of_frames(&self, args: &[Column], results: &mut ColumnBuilder) -> Result<()> {
+        let frames = Frames::new(&self.call.frame, self.eval)?;
+        let order = self.order_column()?;
+        for row in 0..self.partition.rows() {
+            let order = order.as_ref().map(|(column, key)| (column, *key));
+            let frame = frames.of(self.partition, row, order)?;
+            let at = match self.call.function {
+                WindowFunction::FirstValue => frame.first().map(|part| part.start),
+                WindowFunction::LastValue => frame.last().map(|part| part.end - 1),
+                _ => nth(args, row, &frame)?,
+            };
+            let value = at.and_then(|at| Some(args.first()?.value(at)));
+            let value = value.unwrap_or(Value::Null);
+            results.push(&value);
+            meter::steps(STEPS_OF_FRAME + value.heap_bytes() / 64)?;
+        }
+        Ok(())
+    }
+
+    /// An aggregate over each row's frame.
+    fn aggregates(
+        &self,
+        function: AggregateFunction,
+        args: Vec<Column>,
+        results: &mut ColumnBuilder,
+    ) -> Result<()> {
+        let frames = Frames::new(&self.call.frame, self.eval)?;
+        let filter = self.call.filter.as_ref();
+        let filter = filter.map(|filter| self.of_rows(filter)).transpose()?;
+        let order = self.order_column()?;
+        let aggregate = Aggregate {
+            args: args.into_iter().map(Arc::new).collect(),
+            filter: filter.as_ref(),
+            eval: self.eval,
+        };
+        let mut last: Option<(Vec<Range<usize>>, Value)> = None;
+        let mut growing = (Accumulator::new(function), 0);
+        for row in 0..self.partition.rows() {
+            let order = order.as_ref().map(|(column, key)| (column, *key));
+            let frame = frames.of(self.partition, row, order)?;
+            let value = match &last {
+                Some((known, value)) if *known == frame => value.clone(),
+                _ if frames.only_grows() => {
+                    let end = frame.last().map_or(0, |part| part.end);
+                    aggregate.add(&mut growing.0, growing.1..end)?;
+                    growing.1 = end.max(growing.1);
+                    growing.0.current()?
+                }
+                _ => {
+                    let mut state = Accumulator::new(function);
+                    for part in &frame {
+                        aggregate.add(&mut state, part.clone())?;
+                    }
+                    state.current()?
+                }
+            };
+            results.push(&value);
+            meter::steps(STEPS_OF_FRAME + value.heap_bytes() / 64)?;
+            last = Some((frame, value));
+        }
+        Ok(())
+    }
 }
 
 /// What finding the frame of a row takes, in [`meter::steps`].
@@ -145,17 +185,6 @@ impl Aggregate<'_> {
         let groups = vec![0; chosen.len()];
         let args = self.args.iter().map(|arg| Arc::new(arg.take(&chosen)));
         state.update(&groups, 1, &args.collect::<Vec<_>>(), self.eval)
-    }
-}
-
-/// The values of the one order column, for RANGE with offsets.
-fn order_column<'k>(
-    order: &'k [SortKeyExpr],
-    of_rows: &dyn Fn(&Expr) -> Result<Column>,
-) -> Result<Option<(Column, &'k SortKeyExpr)>> {
-    match order {
-        [key] => Ok(Some((of_rows(&key.expr)?, key))),
-        _ => Ok(None),
     }
 }
 

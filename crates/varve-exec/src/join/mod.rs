@@ -1,10 +1,14 @@
 //! The rows of a join's build side by their keys.
 
+mod probe;
+
 use varve_types::{Batch, ColumnRef, LogicalType, Selection};
 
 use crate::chunked::Chunked;
 use crate::gather::{Pick, gather_columns};
 use crate::keys::{ABSENT, KeyIndex};
+
+pub(crate) use probe::Probe;
 
 /// What a batch and a column take beside their values.
 const HEADER_BYTES: usize = 96;
