@@ -55,14 +55,12 @@ impl<'a> Parser<'a> {
 
     /// The text of a token.
     pub fn text_of(&self, lexeme: Lexeme) -> &'a str {
-        let range = lexeme.start as usize..lexeme.end as usize;
-        self.text.get(range).unwrap_or_default()
+        self.text.get(lexeme.bytes()).unwrap_or_default()
     }
 
     /// The text from a token to the end of the statement.
     pub fn text_from(&self, lexeme: Lexeme) -> &'a str {
-        let range = lexeme.start as usize..self.end.start as usize;
-        self.text.get(range).unwrap_or_default()
+        self.text_between(lexeme, self.end)
     }
 
     /// The text from one token up to another one.
@@ -208,7 +206,11 @@ impl<'a> Parser<'a> {
 
     /// Whether an unquoted word comes next; `word` is in any case.
     pub fn peek_word(&self, word: &str) -> bool {
-        let next = self.peek_token();
+        self.is_word_at(0, word)
+    }
+
+    fn is_word_at(&self, n: usize, word: &str) -> bool {
+        let next = self.peek_nth_token(n);
         next.token == Token::Word && self.text_of(next).eq_ignore_ascii_case(word)
     }
 
@@ -221,19 +223,13 @@ impl<'a> Parser<'a> {
 
     /// Takes an unquoted word, which must come next.
     pub fn expect_word(&mut self, word: &str) -> Result<()> {
-        match self.parse_word(word) {
-            true => Ok(()),
-            false => self.unexpected(),
-        }
+        self.expect_words(&[word])
     }
 
     /// Takes unquoted words if all of them come next.
     pub fn parse_words(&mut self, words: &[&str]) -> bool {
-        let is_next = |(n, word): (usize, &&str)| {
-            let next = self.peek_nth_token(n);
-            next.token == Token::Word && self.text_of(next).eq_ignore_ascii_case(word)
-        };
-        let found = words.iter().enumerate().all(is_next);
+        let mut all = words.iter().enumerate();
+        let found = all.all(|(n, word)| self.is_word_at(n, word));
         if found {
             self.at += words.len();
         }
@@ -251,6 +247,18 @@ impl<'a> Parser<'a> {
     /// Goes back to where [`Parser::index`] gave this.
     pub(crate) fn rewind(&mut self, index: usize) {
         self.at = self.at.min(index);
+    }
+
+    /// What stands behind a keyword, if that comes next.
+    pub(crate) fn behind<T>(
+        &mut self,
+        keyword: Keyword,
+        parse: fn(&mut Parser<'a>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        match self.parse_keyword(keyword) {
+            true => parse(self).map(Some),
+            false => Ok(None),
+        }
     }
 
     /// One or more of something with commas between them.

@@ -25,10 +25,7 @@ impl Parser<'_> {
             if self.peek_keyword(Keyword::NOT) && self.second_is(Keyword::VALID) {
                 break Ok(constraints);
             }
-            let name = match self.parse_keyword(Keyword::CONSTRAINT) {
-                true => Some(self.parse_identifier()?),
-                false => None,
-            };
+            let name = self.behind(Keyword::CONSTRAINT, Parser::parse_identifier)?;
             let first = self.peek_token();
             let found = match (first.keyword, &name) {
                 (Keyword::STORAGE, None) => {

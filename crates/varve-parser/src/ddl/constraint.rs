@@ -14,10 +14,7 @@ impl Parser<'_> {
     /// A constraint of a table, if one comes next.
     #[inline(never)]
     pub(crate) fn parse_optional_table_constraint(&mut self) -> Result<Option<TableConstraint>> {
-        let mut name = match self.parse_keyword(Keyword::CONSTRAINT) {
-            true => Some(self.parse_identifier()?),
-            false => None,
-        };
+        let mut name = self.behind(Keyword::CONSTRAINT, Parser::parse_identifier)?;
         let first = self.peek_token();
         let second = self.peek_nth_token(1);
         let kind = match first.keyword {
@@ -241,10 +238,7 @@ impl Parser<'_> {
 
     fn exclusion_constraint(&mut self) -> Result<ExclusionConstraint> {
         self.next_token();
-        let method = match self.parse_keyword(Keyword::USING) {
-            true => Some(self.parse_identifier()?),
-            false => None,
-        };
+        let method = self.behind(Keyword::USING, Parser::parse_identifier)?;
         let elements = self.parse_parenthesized(|parser| {
             let element = parser.parse_index_element()?;
             parser.expect_keyword(Keyword::WITH)?;

@@ -24,10 +24,7 @@ impl Parser<'_> {
         self.expect_keyword(Keyword::ON)?;
         let only = self.parse_keyword(Keyword::ONLY);
         let table = self.parse_object_name()?;
-        let method = match self.parse_keyword(Keyword::USING) {
-            true => Some(self.parse_identifier()?),
-            false => None,
-        };
+        let method = self.behind(Keyword::USING, Parser::parse_identifier)?;
         let elements = self.parse_parenthesized(Parser::parse_index_element)?;
         let include = self.include()?;
         let nulls_distinct = self.nulls_distinct()?;

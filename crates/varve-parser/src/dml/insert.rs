@@ -14,10 +14,7 @@ impl Parser<'_> {
     pub fn parse_insert(&mut self, first: Lexeme) -> Result<Insert> {
         self.expect_keyword(Keyword::INTO)?;
         let table = self.parse_object_name()?;
-        let alias = match self.parse_keyword(Keyword::AS) {
-            true => Some(self.parse_identifier()?),
-            false => None,
-        };
+        let alias = self.behind(Keyword::AS, Parser::parse_identifier)?;
         let mut columns = Vec::new();
         if self.peek() == Token::LParen && !self.query_in_parentheses() {
             columns = self.parse_parenthesized(Parser::target_name)?;
@@ -29,10 +26,7 @@ impl Parser<'_> {
         } else {
             InsertSource::Query(self.parse_query()?)
         };
-        let on_conflict = match self.parse_keyword(Keyword::ON) {
-            true => Some(self.on_conflict()?),
-            false => None,
-        };
+        let on_conflict = self.behind(Keyword::ON, Parser::on_conflict)?;
         let returning = self.returning()?;
         Ok(Insert {
             table,

@@ -40,10 +40,7 @@ impl Parser<'_> {
         let first = self.expect_keyword(Keyword::WHEN)?;
         let is_matched = !self.parse_keyword(Keyword::NOT);
         self.expect_keyword(Keyword::MATCHED)?;
-        let condition = match self.parse_keyword(Keyword::AND) {
-            true => Some(self.parse_expr()?),
-            false => None,
-        };
+        let condition = self.behind(Keyword::AND, Parser::parse_expr)?;
         self.expect_keyword(Keyword::THEN)?;
         let action = match self.next_token().keyword {
             Keyword::DO => {

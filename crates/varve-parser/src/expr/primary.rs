@@ -84,8 +84,12 @@ impl Parser<'_> {
 
     /// Whether a query starts here, without a parenthesis before it.
     pub(crate) fn at_query(&self) -> bool {
+        self.is_query_at(0)
+    }
+
+    fn is_query_at(&self, n: usize) -> bool {
         matches!(
-            self.peek_token().keyword,
+            self.peek_nth_token(n).keyword,
             Keyword::SELECT | Keyword::VALUES | Keyword::WITH | Keyword::TABLE
         )
     }
@@ -96,11 +100,7 @@ impl Parser<'_> {
         while self.peek_nth_token(at).token == Token::LParen {
             at += 1;
         }
-        at > 0
-            && matches!(
-                self.peek_nth_token(at).keyword,
-                Keyword::SELECT | Keyword::VALUES | Keyword::WITH | Keyword::TABLE
-            )
+        at > 0 && self.is_query_at(at)
     }
 
     /// Whether a query that was in parentheses goes on.
@@ -420,10 +420,7 @@ impl Parser<'_> {
                 break;
             }
         }
-        let otherwise = match self.parse_keyword(Keyword::ELSE) {
-            true => Some(self.node()?),
-            false => None,
-        };
+        let otherwise = self.behind(Keyword::ELSE, Parser::node)?;
         self.expect_keyword(Keyword::END)?;
         Ok(self.case_of(word, operand, whens, otherwise))
     }

@@ -202,7 +202,7 @@ impl Keyword {
 
 #[cfg(test)]
 mod tests {
-    use super::{ALL, BYTES_MAX, Class, Keyword};
+    use super::{ALL, BYTES_MAX, Keyword};
 
     #[test]
     fn every_keyword_is_found_in_any_case() {
@@ -225,27 +225,6 @@ mod tests {
             "{",
         ] {
             assert_eq!(Keyword::of(other), Keyword::NoKeyword, "{other}");
-        }
-    }
-
-    #[test]
-    fn classes_are_those_of_postgresql() {
-        let cases = [
-            (Keyword::SELECT, Class::Reserved, true),
-            (Keyword::FROM, Class::Reserved, false),
-            (Keyword::LEFT, Class::FunctionName, true),
-            (Keyword::OVERLAPS, Class::FunctionName, false),
-            (Keyword::COALESCE, Class::ColumnName, true),
-            (Keyword::YEAR, Class::Unreserved, false),
-            (Keyword::ABORT, Class::Unreserved, true),
-            (Keyword::NoKeyword, Class::Unreserved, true),
-        ];
-        for (keyword, class, bare) in cases {
-            assert_eq!(
-                (keyword.class(), keyword.is_bare_label()),
-                (class, bare),
-                "{keyword:?}"
-            );
         }
     }
 }

@@ -147,10 +147,7 @@ impl Parser<'_> {
         }
         self.expect_keyword(Keyword::USING)?;
         let columns = self.parse_parenthesized_column_list(IsOptional::Mandatory)?;
-        let alias = match self.parse_keyword(Keyword::AS) {
-            true => Some(self.parse_identifier()?),
-            false => None,
-        };
+        let alias = self.behind(Keyword::AS, Parser::parse_identifier)?;
         Ok(JoinCondition::Using { columns, alias })
     }
 }

@@ -168,10 +168,7 @@ impl Parser<'_> {
     #[inline(never)]
     fn table(&mut self, name: ObjectName, only: Option<Span>) -> Result<Relation> {
         let alias = self.table_alias()?;
-        let sample = match self.parse_keyword(Keyword::TABLESAMPLE) {
-            true => Some(self.table_sample()?),
-            false => None,
-        };
+        let sample = self.behind(Keyword::TABLESAMPLE, Parser::table_sample)?;
         Ok(Relation::Table(Box::new(TableRelation {
             name,
             only,
