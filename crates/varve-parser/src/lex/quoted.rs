@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use varve_types::{Error, Result, SqlState};
 
+use crate::lex::open::Open;
 use crate::lex::token::Token;
 
 /// Where the next part of a string starts, behind its quote: strings go on in parts with a line
@@ -29,30 +30,22 @@ pub(crate) fn continuation(bytes: &[u8], mut at: usize) -> Option<usize> {
 
 /// The parts of a string between quotes, doubled quotes and escapes left as they are, and what
 /// stands behind it.
-fn parts(raw: &str, quote: u8, escapes: bool) -> (Vec<&str>, &str) {
-    let bytes = raw.as_bytes();
+fn parts(raw: &str, quote: char, escapes: bool) -> (Vec<&str>, &str) {
     let mut parts = Vec::new();
-    let mut at = bytes
-        .iter()
-        .position(|byte| *byte == quote)
-        .map_or(bytes.len(), |at| at + 1);
+    let mut at = raw.find(quote).map_or(raw.len(), |at| at + 1);
     loop {
         let start = at;
-        while let Some(byte) = bytes.get(at) {
-            if *byte == quote {
-                if bytes.get(at + 1) != Some(&quote) {
-                    break;
-                }
-                at += 1;
-            } else if *byte == b'\\' && escapes {
-                at += 1;
-            }
-            at += 1;
-        }
-        parts.push(raw.get(start..at).unwrap_or_default());
-        match continuation(bytes, at + 1).filter(|_| quote == b'\'') {
+        let end = Open::Quotes(quote, escapes).end(raw, start);
+        at = end.unwrap_or(raw.len());
+        let part = raw.get(start..at).unwrap_or_default();
+        parts.push(
+            part.strip_suffix(quote)
+                .filter(|_| end.is_some())
+                .unwrap_or(part),
+        );
+        match continuation(raw.as_bytes(), at).filter(|_| quote == '\'') {
             Some(next) => at = next,
-            None => return (parts, raw.get(at + 1..).unwrap_or_default()),
+            None => return (parts, raw.get(at..).unwrap_or_default()),
         }
     }
 }
@@ -68,14 +61,14 @@ pub fn in_one_part(token: Token, raw: &str) -> Option<String> {
         | Token::UnicodeStringLiteral => false,
         _ => return None,
     };
-    let (parts, rest) = parts(raw, b'\'', escapes);
+    let (parts, rest) = parts(raw, '\'', escapes);
     let prefix = raw.split('\'').next().unwrap_or_default();
     (parts.len() > 1).then(|| format!("{prefix}'{}'{rest}", parts.concat()))
 }
 
 /// The text of a quoted name.
 pub(crate) fn name_text(token: Token, raw: &str) -> Result<String> {
-    let (parts, rest) = parts(raw, b'"', false);
+    let (parts, rest) = parts(raw, '"', false);
     let text = parts.concat().replace("\"\"", "\"");
     match token {
         Token::UnicodeWord => unicode_text(&text, raw, rest),
@@ -91,7 +84,7 @@ pub(crate) fn string_text(token: Token, raw: &str) -> Result<String> {
         return Ok(text.unwrap_or_default().to_owned());
     }
     let escaped = token == Token::EscapedStringLiteral;
-    let (parts, rest) = parts(raw, b'\'', escaped);
+    let (parts, rest) = parts(raw, '\'', escaped);
     if escaped {
         let mut text = Vec::new();
         for part in parts {
