@@ -1,9 +1,12 @@
 //! Cuts a script as psql does, line by line: statements end at `;` outside quotes, dollar quotes,
 //! comments, parentheses and `BEGIN ATOMIC` bodies; a backslash outside of these begins a command.
-//! Variables are put in as the text is read.
+//! Variables are put in as the text is read. Tokens are those of `varve-parser`; what a line ends
+//! in, the next one goes on with.
+
+use varve_parser::{Open, Token, TokenReader};
 
 use crate::statement::Statement;
-use crate::variables::Variables;
+use crate::variables::{Reference, Variables};
 
 /// Words of a statement that are kept.
 const WORDS_MAX: usize = 16;
@@ -19,16 +22,6 @@ pub enum Event {
     LineEnd,
 }
 
-#[derive(Clone, Debug, Default)]
-enum State {
-    #[default]
-    Normal,
-    /// In quotes; whether a backslash takes the next character with it.
-    Quoted(char, bool),
-    Dollar(String),
-    Comment(u32),
-}
-
 /// The text of one input that is not run yet.
 #[derive(Clone, Debug, Default)]
 pub struct Scanner {
@@ -36,12 +29,13 @@ pub struct Scanner {
     pub(crate) at: usize,
     /// Variables whose values are being read, and where they end in the line.
     expansions: Vec<(String, usize)>,
-    state: State,
+    /// What the text is in that was read.
+    open: Option<Open>,
     buffer: String,
     words: Vec<String>,
-    /// Where in the buffer the quoted word began that is being read.
-    quoted_from: Option<usize>,
-    /// Where in the buffer the last string ended, where that was an `E'...'`.
+    /// Where in the buffer the token began that is open.
+    open_from: usize,
+    /// Where in the buffer an `E'...'` ended that the next line may go on with.
     escapes_until: Option<usize>,
     parentheses: u32,
     begin_depth: u32,
@@ -112,33 +106,31 @@ impl Scanner {
     /// The character that a prompt shows for what is not closed: a quote, `*` in a comment, `(`,
     /// `-` in a statement, `=` between statements.
     pub fn prompt(&self) -> char {
-        match &self.state {
-            State::Quoted(quote, _) => *quote,
-            State::Dollar(_) => '$',
-            State::Comment(_) => '*',
-            State::Normal if self.parentheses > 0 => '(',
-            State::Normal if self.is_empty() => '=',
-            State::Normal => '-',
+        match &self.open {
+            Some(Open::Quotes(quote, _)) => *quote,
+            Some(Open::Dollar(_)) => '$',
+            Some(Open::Comment(_)) => '*',
+            None if self.parentheses > 0 => '(',
+            None if self.is_empty() => '=',
+            None => '-',
         }
     }
 
     /// Forgets what is begun.
     pub fn reset(&mut self) {
-        self.state = State::Normal;
         self.take();
     }
 
     /// What is begun, for a command that sends it, or at the end of the input.
     pub fn take_rest(&mut self) -> Option<Statement> {
         let statement = self.take();
-        self.state = State::Normal;
         (!statement.sql.trim().is_empty()).then_some(statement)
     }
 
     fn take(&mut self) -> Statement {
         self.parentheses = 0;
         self.begin_depth = 0;
-        self.quoted_from = None;
+        self.open = None;
         self.escapes_until = None;
         Statement {
             sql: std::mem::take(&mut self.buffer).trim_end().to_owned(),
@@ -153,191 +145,147 @@ impl Scanner {
     /// What comes next in the line.
     pub fn next_event(&mut self, variables: &Variables) -> Event {
         loop {
-            while self
-                .expansions
-                .last()
-                .is_some_and(|(_, end)| self.at >= *end)
-            {
-                self.expansions.pop();
-            }
             let line = std::mem::take(&mut self.line);
-            let rest = line.get(self.at..).unwrap_or_default();
-            let event = match (rest.chars().next(), &self.state) {
-                (None, _) => {
-                    if !self.buffer.is_empty() {
-                        self.buffer.push('\n');
-                    }
-                    Some(Event::LineEnd)
-                }
-                (Some(c), State::Normal) => self.normal(rest, c, variables),
-                (Some(c), _) => {
-                    self.quoted(rest, c);
-                    None
-                }
-            };
-            // A variable that was put in has left a new line behind.
-            if self.line.is_empty() {
+            let mut reader = TokenReader::new(&line, self.at);
+            if let Some(event) = self.read(&mut reader, variables) {
+                self.at = reader.at();
                 self.line = line;
-            }
-            if let Some(event) = event {
                 return event;
             }
         }
     }
 
-    /// Moves `count` bytes of the line into the buffer.
-    fn keep(&mut self, rest: &str, count: usize) {
-        self.buffer.push_str(rest.get(..count).unwrap_or(rest));
-        self.at += count;
-    }
-
-    fn quoted(&mut self, rest: &str, c: char) {
-        let (taken, ended) = match &mut self.state {
-            State::Normal => (c.len_utf8(), true),
-            State::Quoted(_, true) if c == '\\' => {
-                (rest.chars().take(2).map(char::len_utf8).sum(), false)
-            }
-            State::Quoted(quote, _) => (c.len_utf8(), c == *quote),
-            State::Dollar(tag) => match rest.starts_with(tag.as_str()) {
-                true => (tag.len(), true),
-                false => (c.len_utf8(), false),
-            },
-            State::Comment(depth) if rest.starts_with("*/") => {
-                *depth -= 1;
-                (2, *depth == 0)
-            }
-            State::Comment(depth) if rest.starts_with("/*") => {
-                *depth += 1;
-                (2, false)
-            }
-            State::Comment(_) => (c.len_utf8(), false),
-        };
-        self.keep(rest, taken);
-        if ended {
-            if let State::Quoted(_, escapes) = self.state {
-                self.escapes_until = escapes.then_some(self.buffer.len());
-            }
-            self.state = State::Normal;
-            if let Some(word) = self
-                .quoted_from
-                .take()
-                .and_then(|from| self.buffer.get(from..))
-            {
-                let word = word.to_owned();
-                self.push_word(word);
-            }
-        }
-    }
-
-    fn normal(&mut self, rest: &str, c: char, variables: &Variables) -> Option<Event> {
-        match c {
-            '-' if rest.starts_with("--") => match self.buffer.is_empty() {
-                true => self.at += rest.len(),
-                false => self.keep(rest, rest.len()),
-            },
-            '/' if rest.starts_with("/*") => {
-                self.keep(rest, 2);
-                self.state = State::Comment(1);
-            }
-            '\\' if rest.starts_with("\\;") => {
-                self.buffer.push(';');
-                self.at += 2;
-            }
-            '\\' => {
-                let name = rest.get(1..).unwrap_or_default();
-                let is_end = |c: char| c.is_whitespace() || c == '\\';
-                let length = name.find(is_end).unwrap_or(name.len());
-                self.at += 1 + length;
-                return Some(Event::Command(
-                    name.get(..length).unwrap_or_default().to_owned(),
-                ));
-            }
-            ';' if self.parentheses == 0 && self.begin_depth == 0 => {
-                self.keep(rest, 1);
-                return Some(Event::Statement(self.take()));
-            }
-            ':' if rest.starts_with("::") || rest.starts_with(":=") => self.keep(rest, 2),
-            ':' => self.colon(rest, variables),
-            '\'' | '"' => {
-                let escapes = c == '\'' && self.ends_with_escape_prefix();
-                self.quoted_from = (self.parentheses == 0).then_some(self.buffer.len());
-                self.keep(rest, 1);
-                self.state = State::Quoted(c, escapes);
-            }
-            '$' => match dollar_tag(rest, self.buffer.chars().next_back()) {
-                Some(tag) => {
-                    self.keep(rest, tag.len());
-                    self.state = State::Dollar(tag.to_owned());
+    /// Reads up to an event, or to a variable that was put in: then the line is another one.
+    fn read(&mut self, reader: &mut TokenReader<'_>, variables: &Variables) -> Option<Event> {
+        loop {
+            let is_read = |(_, end): &mut (String, usize)| reader.at() >= *end;
+            while self.expansions.pop_if(is_read).is_some() {}
+            let rest = reader.rest();
+            if rest.is_empty() {
+                if !self.buffer.is_empty() {
+                    self.buffer.push('\n');
                 }
-                None => self.keep(rest, 1),
-            },
-            '(' => {
-                self.keep(rest, 1);
-                self.parentheses += 1;
+                return Some(Event::LineEnd);
             }
-            ')' => {
-                self.keep(rest, 1);
-                self.parentheses = self.parentheses.saturating_sub(1);
+            if let Some(open) = self.open.take() {
+                self.close(open, rest, reader);
+            } else if reader.space() {
+                let space = taken(rest, reader);
+                // What stands before a statement is none of it, but for comments of C's kind.
+                if !self.buffer.is_empty() || space.starts_with("/*") {
+                    self.buffer.push_str(space);
+                }
+                self.open = reader.take_open();
+            } else if let Some(command) = rest.strip_prefix('\\') {
+                reader.skip(1);
+                if command.starts_with(';') {
+                    reader.skip(1);
+                    self.keep(";");
+                    continue;
+                }
+                let is_end = |c: char| c.is_whitespace() || c == '\\';
+                let name = command.split(is_end).next().unwrap_or_default();
+                reader.skip(name.len());
+                return Some(Event::Command(name.to_owned()));
+            } else if let Some(open) = self.continued(rest) {
+                reader.skip(1);
+                self.buffer.push('\'');
+                self.open = Some(open);
+            } else {
+                let found = variables.at_colon(rest).filter(|_| !self.is_raw);
+                let token = reader.token();
+                if let (Token::Colon, Some(found)) = (token, found) {
+                    if self.put_in(&found, rest, reader) {
+                        return None;
+                    }
+                    continue;
+                }
+                self.open = reader.take_open();
+                if let Some(statement) = self.token(token, taken(rest, reader)) {
+                    return Some(Event::Statement(statement));
+                }
             }
-            c if is_word(c) && !c.is_ascii_digit() => {
-                let length = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-                let word = rest.get(..length).unwrap_or(rest).to_lowercase();
-                self.keep(rest, length);
-                self.word(word);
-            }
-            c if c.is_whitespace() && self.buffer.is_empty() => self.at += c.len_utf8(),
-            c => self.keep(rest, c.len_utf8()),
         }
-        None
     }
 
-    /// Puts a variable in. A plain value is read as if it stood in the line; one within itself is
-    /// only text.
-    fn colon(&mut self, rest: &str, variables: &Variables) {
-        let found = variables.at_colon(rest).filter(|_| !self.is_raw);
-        let Some(found) = found else {
-            return self.keep(rest, 1);
+    /// Moves a text into the buffer.
+    fn keep(&mut self, text: &str) {
+        self.escapes_until = None;
+        self.buffer.push_str(text);
+    }
+
+    /// Reads on in what is open.
+    fn close(&mut self, open: Open, rest: &str, reader: &mut TokenReader<'_>) {
+        let escapes = match open {
+            Open::Quotes(_, escapes) => Some(escapes),
+            _ => None,
         };
+        reader.close(open);
+        self.buffer.push_str(taken(rest, reader));
+        self.open = reader.take_open();
+        if let (None, Some(escapes)) = (&self.open, escapes) {
+            let word = self.buffer.get(self.open_from..).unwrap_or_default();
+            self.push_word(word.to_owned());
+            self.escapes_until = escapes.then_some(self.buffer.len());
+        }
+    }
+
+    /// A quote that comes next may go on with an `E'...'` that seemed to end: what is open then.
+    fn continued(&self, rest: &str) -> Option<Open> {
+        let between = self.buffer.get(self.escapes_until?..)?;
+        let string = rest.starts_with('\'').then(|| format!("E''{between}'"))?;
+        let mut reader = TokenReader::new(&string, 0);
+        reader.token();
+        reader.take_open()
+    }
+
+    /// Puts a variable in, at whose colon `rest` begins. A plain value is read as if it stood in
+    /// the line, which is another one then: true. One within itself is only text.
+    fn put_in(&mut self, found: &Reference<'_>, rest: &str, reader: &mut TokenReader<'_>) -> bool {
+        reader.skip(found.length - 1);
         if !found.is_plain {
-            self.buffer.push_str(&found.value);
-            self.at += found.length;
-            return;
+            self.keep(&found.value);
+            return false;
         }
         if self.expansions.iter().any(|(name, _)| name == found.name) {
-            return self.keep(rest, found.length);
+            self.keep(taken(rest, reader));
+            return false;
         }
-        let after = rest.get(found.length..).unwrap_or_default();
         for (_, end) in &mut self.expansions {
-            *end = (*end + found.value.len()).saturating_sub(found.length + self.at);
+            *end = (*end + found.value.len()).saturating_sub(reader.at());
         }
-        self.line = format!("{}{after}", found.value);
+        self.line = format!("{}{}", found.value, reader.rest());
         self.at = 0;
         self.expansions
             .push((found.name.to_owned(), found.value.len()));
-        if self.line.is_empty() {
-            // The old line is put back where there is no new one.
-            self.line.push(' ');
+        true
+    }
+
+    /// Takes a token; the statement that it ends.
+    fn token(&mut self, token: Token, text: &str) -> Option<Statement> {
+        self.open_from = self.buffer.len();
+        self.keep(text);
+        match token {
+            Token::SemiColon if self.parentheses == 0 && self.begin_depth == 0 => {
+                return Some(self.take());
+            }
+            Token::LParen => self.parentheses += 1,
+            Token::RParen => self.parentheses = self.parentheses.saturating_sub(1),
+            Token::Word => self.word(text.to_lowercase()),
+            Token::EscapedStringLiteral => {
+                self.push_word(text.to_owned());
+                self.escapes_until = Some(self.buffer.len());
+            }
+            Token::QuotedWord
+            | Token::UnicodeWord
+            | Token::SingleQuotedString
+            | Token::UnicodeStringLiteral
+            | Token::NationalStringLiteral
+            | Token::BitStringLiteral
+            | Token::HexStringLiteral => self.push_word(text.to_owned()),
+            _ => {}
         }
-    }
-
-    /// Whether a quote that comes now is that of `E'...'`.
-    fn ends_with_escape_prefix(&self) -> bool {
-        let mut last = self.buffer.chars().rev();
-        let is_e = last.next().is_some_and(|c| c == 'e' || c == 'E');
-        is_e && !last.next().is_some_and(is_word) || self.continues_escapes()
-    }
-
-    /// Whether a quote that comes now goes on with an `E'...'` that seemed to end.
-    fn continues_escapes(&self) -> bool {
-        let between = self.escapes_until.and_then(|end| self.buffer.get(end..));
-        between.is_some_and(|between| {
-            let lines = between.split(['\n', '\r']);
-            let is_blank = |line: &str| line.trim_ascii_start().is_empty();
-            let mut lines =
-                lines.map(|line| is_blank(line) || line.trim_ascii_start().starts_with("--"));
-            // Two quotes in a row are one of the string.
-            between.is_empty() || between.contains(['\n', '\r']) && lines.all(|is_space| is_space)
-        })
+        None
     }
 
     fn push_word(&mut self, word: String) {
@@ -370,22 +318,9 @@ impl Scanner {
     }
 }
 
-/// Whether a character may be part of a word, by PostgreSQL's lexical rules.
-fn is_word(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_' || c == '$' || !c.is_ascii()
-}
-
-/// The opening of a dollar quote, if one begins here.
-fn dollar_tag(rest: &str, before: Option<char>) -> Option<&str> {
-    if before.is_some_and(is_word) {
-        return None;
-    }
-    let inner = rest.strip_prefix('$')?;
-    let end = inner.find('$')?;
-    let tag = inner.get(..end)?;
-    let is_tag = tag.chars().all(|c| is_word(c) && c != '$')
-        && !tag.starts_with(|c: char| c.is_ascii_digit());
-    if is_tag { rest.get(..end + 2) } else { None }
+/// What a reader has passed over of the rest of a line.
+fn taken<'a>(rest: &'a str, reader: &TokenReader<'_>) -> &'a str {
+    rest.get(..rest.len() - reader.rest().len()).unwrap_or(rest)
 }
 
 #[cfg(test)]

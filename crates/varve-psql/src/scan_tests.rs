@@ -88,7 +88,9 @@ fn variables_stand_outside_quotes_only() {
     variables.set("loop", ":loop");
     variables.set("outer", ":n + :n");
     variables.set("none", "");
-    let cases: [(&str, &[&str]); 7] = [
+    variables.set("open", "'a");
+    variables.set("lines", "1 -- ;\n+ 2");
+    let cases: [(&str, &[&str]); 11] = [
         (
             "SELECT :n, ':n', $$:n$$, b::n, :b;",
             &["SELECT 7, ':n', $$:n$$, b::n, :b;"],
@@ -102,6 +104,19 @@ fn variables_stand_outside_quotes_only() {
         ("SELECT :outer, :n;", &["SELECT 7 + 7, 7;"]),
         ("SELECT 1:none;", &["SELECT 1;"]),
         (
+            "SELECT \":n\", E'\\':n', /* :n */ 1; -- :n",
+            &["SELECT \":n\", E'\\':n', /* :n */ 1;"],
+        ),
+        (
+            "SELECT a[1:n], 1::n, x :=:n;",
+            &["SELECT a[17], 1::n, x :=7;"],
+        ),
+        ("SELECT :open;' || :n;", &["SELECT 'a;' || 7;"]),
+        (
+            "SELECT :lines; SELECT :'n';",
+            &["SELECT 1 -- ;\n+ 2;", "SELECT '7';"],
+        ),
+        (
             "\\echo :n :'a' ':n' \"x y\"",
             &["\\echo[\"7\", \"'x''y'\", \":n\", \"\\\"x y\\\"\"]"],
         ),
@@ -109,6 +124,85 @@ fn variables_stand_outside_quotes_only() {
     for (script, wanted) in cases {
         assert_eq!(texts(script, &variables), wanted, "{script}");
     }
+}
+
+#[test]
+fn what_is_open_goes_on_in_the_next_line() {
+    let cases: [(&str, char, &str); 10] = [
+        ("SELECT 'a''", '\'', "b'"),
+        ("SELECT \"a\"\"", '"', "b\""),
+        ("SELECT E'a\\'", '\'', "b'"),
+        // The backslash takes the line break with it.
+        ("SELECT E'a\\", '\'', "'"),
+        ("SELECT U&'a\\", '\'', "'"),
+        ("SELECT $a$ $b$ $$", '$', "$a$"),
+        ("SELECT /* /* */", '*', "*/ /**/"),
+        ("SELECT (1", '(', ")"),
+        ("SELECT 1 -- '", '-', "-- /*"),
+        ("", '=', "SELECT 1"),
+    ];
+    for (line, prompt, rest) in cases {
+        let mut scanner = Scanner::raw();
+        let none = Variables::default();
+        scanner.push_line(line);
+        assert_eq!(scanner.next_event(&none), Event::LineEnd, "{line}");
+        assert_eq!(scanner.prompt(), prompt, "{line}");
+        scanner.push_line(&format!("{rest}\n;\\g"));
+        let Event::Statement(statement) = scanner.next_event(&none) else {
+            panic!("{line} is ended by {rest}")
+        };
+        assert_eq!(statement.sql, format!("{line}\n{rest}\n;").trim_start());
+        assert_eq!(scanner.next_event(&none), Event::Command("g".to_owned()));
+    }
+}
+
+#[test]
+fn strings_go_on_behind_a_line_break() {
+    let cases: [(&str, &[&str]); 5] = [
+        // The second part has escapes as the first one has.
+        ("SELECT E'a'\n'\\';'; x", &["SELECT E'a'\n'\\';';", "x"]),
+        (
+            "SELECT E'a\n'\n--;\n\n'\\';'; x",
+            &["SELECT E'a\n'\n--;\n\n'\\';';", "x"],
+        ),
+        // These are parts of nothing.
+        ("SELECT E'a'\n/**/'\\'; x", &["SELECT E'a'\n/**/'\\';", "x"]),
+        ("SELECT E'a'\n, '\\'; x", &["SELECT E'a'\n, '\\';", "x"]),
+        ("SELECT E'a' '\\'; x", &["SELECT E'a' '\\';", "x"]),
+    ];
+    for (script, wanted) in cases {
+        assert_eq!(texts(script, &Variables::default()), wanted, "{script}");
+    }
+}
+
+#[test]
+fn dollar_quotes_begin_where_postgresql_begins_them() {
+    let cases: [(&str, &[&str]); 5] = [
+        ("SELECT $1$a$;$a$; x", &["SELECT $1$a$;$a$;", "x"]),
+        ("SELECT a$a$;$a$", &["SELECT a$a$;", "$a$"]),
+        ("SELECT $é_1$;$é_1$; x", &["SELECT $é_1$;$é_1$;", "x"]),
+        ("SELECT $a; x", &["SELECT $a;", "x"]),
+        ("SELECT $a b$;$a b$", &["SELECT $a b$;", "$a b$"]),
+    ];
+    for (script, wanted) in cases {
+        assert_eq!(texts(script, &Variables::default()), wanted, "{script}");
+    }
+}
+
+#[test]
+fn bodies_of_functions_hold_their_semicolons() {
+    let body = "CREATE OR REPLACE PROCEDURE p()\nBEGIN ATOMIC\n  SELECT CASE 1 WHEN 1 THEN 2 END;\n\
+                SELECT 'end;';\nEND;";
+    let script = format!("{body} SELECT 1; BEGIN; END;");
+    let wanted = [body, "SELECT 1;", "BEGIN;", "END;"];
+    assert_eq!(texts(&script, &Variables::default()), wanted);
+}
+
+#[test]
+fn words_are_whole_tokens() {
+    let statements = Scanner::split("COPY \"A\"\"b\" (x) FROM 'a''\nb' /* stdin */ $$c$$ 7 E'd';");
+    let wanted = ["copy", "\"A\"\"b\"", "from", "'a''\nb'", "E'd'"];
+    assert_eq!(statements[0].words, wanted);
 }
 
 #[test]
