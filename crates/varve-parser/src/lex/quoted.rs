@@ -94,17 +94,13 @@ pub(crate) fn string_text(token: Token, raw: &str) -> Result<String> {
         return String::from_utf8(text).map_err(|error| {
             let at = error.utf8_error().valid_up_to();
             let bytes = error.as_bytes().get(at..).unwrap_or_default();
-            let length = bytes.first().map_or(1, |byte| match byte {
-                0xc0..=0xdf => 2,
-                0xe0..=0xef => 3,
-                0xf0..=0xf7 => 4,
+            let length = match bytes.first() {
+                Some(0xc0..=0xdf) => 2,
+                Some(0xe0..=0xef) => 3,
+                Some(0xf0..=0xf7) => 4,
                 _ => 1,
-            });
-            let shown = bytes.iter().take(length);
-            let shown: Vec<String> = shown.map(|byte| format!("0x{byte:02x}")).collect();
-            let shown = shown.join(" ");
-            let message = format!("invalid byte sequence for encoding \"UTF8\": {shown}");
-            Error::new(SqlState::CHARACTER_NOT_IN_REPERTOIRE, message)
+            };
+            invalid_bytes(bytes.get(..length).unwrap_or(bytes))
         });
     }
     let text = parts.concat();
@@ -121,6 +117,12 @@ pub(crate) fn string_text(token: Token, raw: &str) -> Result<String> {
 /// What stands between the dollar signs of a dollar-quoted string.
 pub(crate) fn dollar_tag(raw: &str) -> &str {
     raw.split('$').nth(1).unwrap_or_default()
+}
+
+fn invalid_bytes(bytes: &[u8]) -> Error {
+    let shown: String = bytes.iter().map(|byte| format!(" 0x{byte:02x}")).collect();
+    let message = format!("invalid byte sequence for encoding \"UTF8\":{shown}");
+    Error::new(SqlState::CHARACTER_NOT_IN_REPERTOIRE, message)
 }
 
 fn invalid_escape(hint: &str) -> Error {
@@ -189,7 +191,6 @@ fn hexadecimal(text: &str, start: usize, digits: usize) -> Option<u32> {
 
 /// One part of `E'...'`, where backslashes escape: `part` are its places in the token.
 fn unescape(raw: &str, part: Range<usize>, text: &mut Vec<u8>) -> Result<()> {
-    let hint = "Unicode escapes must be \\uXXXX or \\UXXXXXXXX.";
     let bytes = raw.as_bytes().get(..part.end).unwrap_or_default();
     let mut points = Points::default();
     let mut at = part.start;
@@ -199,70 +200,63 @@ fn unescape(raw: &str, part: Range<usize>, text: &mut Vec<u8>) -> Result<()> {
         points.end().map_err(|error| near(error, raw, at..end))
     };
     while let Some(byte) = bytes.get(at).copied() {
-        let start = at;
-        at += 1;
-        let point_digits = match (byte, bytes.get(at)) {
-            (b'\\', Some(b'u')) => 4,
-            (b'\\', Some(b'U')) => 8,
-            _ => 0,
-        };
-        if point_digits > 0 {
-            let point = hexadecimal(raw, at + 1, point_digits);
-            let point = point.ok_or_else(|| at_byte(invalid_escape(hint), raw, start))?;
-            let end = at + 1 + point_digits;
-            let point = points.add(point);
-            if let Some(character) = point.map_err(|error| near(error, raw, start..end))? {
+        let behind = bytes.get(at + 1).copied();
+        if let (b'\\', Some(letter @ (b'u' | b'U'))) = (byte, behind) {
+            let end = at + if letter == b'u' { 6 } else { 10 };
+            if let Some(character) = code_point(raw, at..end, &mut points)? {
                 text.extend(character.encode_utf8(&mut [0; 4]).as_bytes());
             }
-            at += 1 + point_digits;
+            at = end;
             continue;
         }
-        pair_ends(&points, start)?;
-        if byte == b'\'' {
-            at += 1;
-        }
-        if byte != b'\\' {
-            text.push(byte);
-            continue;
-        }
-        let escaped = bytes.get(at).copied().unwrap_or(b'\\');
-        at += 1;
-        let number = |radix: u8, digits: usize, from: usize| {
-            let rest = bytes.get(from..).unwrap_or_default().iter().take(digits);
-            let values = rest.map_while(|byte| char::from(*byte).to_digit(u32::from(radix)));
-            values.fold((0, 0_u32), |(count, value), digit| {
-                (count + 1, value * u32::from(radix) + digit)
-            })
+        pair_ends(&points, at)?;
+        let (byte, length) = match byte {
+            b'\\' => escaped(bytes.get(at + 1..).unwrap_or_default())?,
+            byte => (byte, usize::from(byte == b'\'')),
         };
-        text.push(match escaped {
-            b'b' => 8,
-            b'f' => 12,
-            b'n' => b'\n',
-            b'r' => b'\r',
-            b't' => b'\t',
-            b'v' => 11,
-            b'0'..=b'7' | b'x' => {
-                let (radix, digits, from) = match escaped {
-                    b'x' => (16, 2, at),
-                    _ => (8, 3, at - 1),
-                };
-                let (count, value) = number(radix, digits, from);
-                if count == 0 {
-                    b'x'
-                } else {
-                    at = from + count;
-                    let byte = value.to_le_bytes()[0];
-                    if byte == 0 {
-                        let message = "invalid byte sequence for encoding \"UTF8\": 0x00";
-                        return Err(Error::new(SqlState::CHARACTER_NOT_IN_REPERTOIRE, message));
-                    }
-                    byte
-                }
-            }
-            other => other,
-        });
+        text.push(byte);
+        at += 1 + length;
     }
     pair_ends(&points, at)
+}
+
+/// The character that `\uXXXX` or `\UXXXXXXXX` completes.
+fn code_point(raw: &str, place: Range<usize>, points: &mut Points) -> Result<Option<char>> {
+    let hint = "Unicode escapes must be \\uXXXX or \\UXXXXXXXX.";
+    let point = hexadecimal(raw, place.start + 2, place.len() - 2);
+    let point = point.ok_or_else(|| at_byte(invalid_escape(hint), raw, place.start))?;
+    points.add(point).map_err(|error| near(error, raw, place))
+}
+
+/// The byte that stands behind a backslash, and how many bytes it takes there.
+fn escaped(rest: &[u8]) -> Result<(u8, usize)> {
+    let letter = rest.first().copied().unwrap_or(b'\\');
+    let (radix, before, digits_max) = match letter {
+        b'x' => (16, 1, 2),
+        b'0'..=b'7' => (8, 0, 3),
+        _ => {
+            let byte = match letter {
+                b'b' => 8,
+                b'f' => 12,
+                b'n' => b'\n',
+                b'r' => b'\r',
+                b't' => b'\t',
+                b'v' => 11,
+                other => other,
+            };
+            return Ok((byte, 1));
+        }
+    };
+    let digits = rest.iter().skip(before).take(digits_max);
+    let values = digits.map_while(|byte| char::from(*byte).to_digit(radix));
+    let add = |(count, value), digit| (count + 1, value * radix + digit);
+    match values.fold((0, 0_u32), add) {
+        (0, _) => Ok((letter, 1)),
+        (count, value) => match value.to_le_bytes()[0] {
+            0 => Err(invalid_bytes(&[0])),
+            byte => Ok((byte, before + count)),
+        },
+    }
 }
 
 /// A text with `\XXXX` and `\+XXXXXX`; `rest` may be the clause that names another character for
