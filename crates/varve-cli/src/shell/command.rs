@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use varve_psql::{ArgumentKind, Cells, Statement, switch};
+use varve_psql::{ArgumentKind, Cells, Layout, Statement, switch};
 use varvedb::ResultSet;
 
 use super::Shell;
@@ -52,9 +52,7 @@ impl Shell {
             return Flow::Go;
         }
         if matches!(name, "restrict" | "unrestrict") || self.restricted_by.is_some() {
-            let words = reading
-                .scanner
-                .arguments(ArgumentKind::Word, &self.variables);
+            let words = self.words(reading, ArgumentKind::Word);
             return self.restrict(name, words.first().map_or("", String::as_str));
         }
         match name {
@@ -64,19 +62,9 @@ impl Shell {
                 let text = reading.scanner.rest_of_line();
                 Flow::of(self.copy_command(&text, reading.source))
             }
-            "!" => {
-                let text = reading.scanner.rest_of_line();
-                self.output.flush();
-                let status = std::process::Command::new("sh")
-                    .arg("-c")
-                    .arg(text)
-                    .status();
-                Flow::of(status.is_ok())
-            }
+            "!" => self.system_command(&reading.scanner.rest_of_line()),
             "c" | "connect" => {
-                let words = reading
-                    .scanner
-                    .arguments(ArgumentKind::Identifier, &self.variables);
+                let words = self.words(reading, ArgumentKind::Identifier);
                 match self.change_database(&words) {
                     true => Flow::Go,
                     // A script that is meant for another database must not go on in this one.
@@ -84,46 +72,56 @@ impl Shell {
                 }
             }
             "i" | "include" | "ir" | "include_relative" => {
-                let words = reading
-                    .scanner
-                    .arguments(ArgumentKind::Word, &self.variables);
+                let words = self.words(reading, ArgumentKind::Word);
                 match words.first() {
                     Some(path) => self.include(path, name.contains('r')),
                     None => self.refuse(format!("\\{name}: missing required argument")),
                 }
             }
-            "r" | "reset" => {
-                reading.scanner.reset();
-                self.say("Query buffer reset (cleared).");
-                Flow::Go
-            }
-            "p" | "print" => {
-                let text = self.begun_or_previous(reading).sql;
-                self.output.line(&text);
-                Flow::Go
-            }
-            "w" | "write" => {
-                let text = self.begun_or_previous(reading).sql;
-                let words = reading
-                    .scanner
-                    .arguments(ArgumentKind::Word, &self.variables);
-                let path = words.first().map_or("", String::as_str);
-                match std::fs::write(path, text + "\n") {
-                    Ok(()) => Flow::Go,
-                    Err(error) => self.refuse(format!("{path}: {error}")),
-                }
-            }
+            "r" | "reset" | "p" | "print" | "w" | "write" => self.buffer_command(name, reading),
             _ => {
                 let kind = match name.starts_with('d') {
                     true => ArgumentKind::Name,
                     false => ArgumentKind::Word,
                 };
-                let words = reading.scanner.arguments(kind, &self.variables);
+                let words = self.words(reading, kind);
                 match self.plain_command(name, &words) {
                     Ok(flow) => flow,
                     Err(message) => self.refuse(message),
                 }
             }
+        }
+    }
+
+    /// The arguments that follow in the line.
+    fn words(&self, reading: &mut Reading<'_>, kind: ArgumentKind) -> Vec<String> {
+        reading.scanner.arguments(kind, &self.variables)
+    }
+
+    /// `\!`
+    fn system_command(&mut self, text: &str) -> Flow {
+        self.output.flush();
+        let mut shell = std::process::Command::new("sh");
+        Flow::of(shell.arg("-c").arg(text).status().is_ok())
+    }
+
+    /// Commands about the statement that is begun.
+    fn buffer_command(&mut self, name: &str, reading: &mut Reading<'_>) -> Flow {
+        if name.starts_with('r') {
+            reading.scanner.reset();
+            self.say("Query buffer reset (cleared).");
+            return Flow::Go;
+        }
+        let text = self.begun_or_previous(reading).sql;
+        if name.starts_with('p') {
+            self.output.line(&text);
+            return Flow::Go;
+        }
+        let words = self.words(reading, ArgumentKind::Word);
+        let path = words.first().map_or("", String::as_str);
+        match std::fs::write(path, text + "\n") {
+            Ok(()) => Flow::Go,
+            Err(error) => self.refuse(format!("{path}: {error}")),
         }
     }
 
@@ -174,9 +172,7 @@ impl Shell {
     }
 
     fn condition_value(&mut self, reading: &mut Reading<'_>, counts: bool) -> bool {
-        let words = reading
-            .scanner
-            .arguments(ArgumentKind::Word, &self.variables);
+        let words = self.words(reading, ArgumentKind::Word);
         let text = words.join(" ");
         if !counts {
             return false;
@@ -202,9 +198,7 @@ impl Shell {
 
     /// Commands that send the statement that is begun, or the last one again.
     fn send_command(&mut self, name: &str, reading: &mut Reading<'_>) -> Flow {
-        let words = reading
-            .scanner
-            .arguments(ArgumentKind::Word, &self.variables);
+        let words = self.words(reading, ArgumentKind::Word);
         let word = words.first().map(String::as_str);
         let rest = reading.scanner.take_rest();
         let statement = rest.unwrap_or_else(|| self.previous.clone());
@@ -318,63 +312,9 @@ impl Shell {
         let first = words.first().map(String::as_str);
         match name {
             "?" | "h" | "help" => self.output.line(HELP),
-            "echo" | "qecho" | "warn" => {
-                let (no_newline, words) = match words {
-                    [option, rest @ ..] if option == "-n" => (true, rest),
-                    words => (false, words),
-                };
-                let text = words.join(" ");
-                let end = if no_newline { "" } else { "\n" };
-                match name {
-                    "warn" => {
-                        self.output.flush();
-                        let _ = write!(std::io::stderr(), "{text}{end}");
-                    }
-                    "echo" if self.output_is_file => {
-                        let mut out = std::io::stdout();
-                        write!(out, "{text}{end}")
-                            .and_then(|()| out.flush())
-                            .map_err(|error| format!("cannot write to standard output: {error}"))?;
-                    }
-                    _ => self.output.bytes(format!("{text}{end}").as_bytes()),
-                }
-            }
-            "set" => match words {
-                [] => {
-                    let lines: Vec<String> = self
-                        .variables
-                        .iter()
-                        .map(|(name, value)| format!("{name} = '{value}'"))
-                        .collect();
-                    lines.iter().for_each(|line| self.output.line(line));
-                }
-                [name, values @ ..] => self.set_variable(name, &values.concat())?,
-            },
-            "unset" => {
-                for name in words {
-                    self.unset_variable(name)?;
-                }
-            }
-            "getenv" => {
-                if let [name, of] = words
-                    && let Ok(value) = std::env::var(of)
-                {
-                    self.set_variable(name, &value)?;
-                }
-            }
-            "pset" => match first {
-                Some(name) => self.set_format(name, words.get(1).map(String::as_str))?,
-                None => return Err("\\pset: missing required argument".to_owned()),
-            },
-            "x" => self.set_format("expanded", first)?,
-            "t" => self.set_format("tuples_only", first)?,
-            "f" => self.set_format("fieldsep", first)?,
-            "C" => self.set_format("title", first)?,
-            "a" => {
-                let aligned = self.format.layout == varve_psql::Layout::Aligned;
-                let layout = if aligned { "unaligned" } else { "aligned" };
-                self.set_format("format", Some(layout))?;
-            }
+            "echo" | "qecho" | "warn" => self.echo(name, words)?,
+            "set" | "unset" | "getenv" => self.variable_command(name, words)?,
+            "pset" | "x" | "t" | "f" | "C" | "a" => self.format_command(name, words)?,
             "o" | "out" => {
                 self.output.redirect(first)?;
                 self.output_is_file = first.is_some();
@@ -413,6 +353,74 @@ impl Shell {
             _ => return Err(format!("invalid command \\{name}")),
         }
         Ok(Flow::Go)
+    }
+
+    fn echo(&mut self, name: &str, words: &[String]) -> Result<(), String> {
+        let (end, words) = match words {
+            [option, rest @ ..] if option == "-n" => ("", rest),
+            words => ("\n", words),
+        };
+        let text = words.join(" ") + end;
+        match name {
+            "warn" => {
+                self.output.flush();
+                let _ = write!(std::io::stderr(), "{text}");
+            }
+            "echo" if self.output_is_file => {
+                let mut out = std::io::stdout();
+                write!(out, "{text}")
+                    .and_then(|()| out.flush())
+                    .map_err(|error| format!("cannot write to standard output: {error}"))?;
+            }
+            _ => self.output.bytes(text.as_bytes()),
+        }
+        Ok(())
+    }
+
+    fn variable_command(&mut self, command: &str, words: &[String]) -> Result<(), String> {
+        match (command, words) {
+            ("set", []) => {
+                let all = self.variables.iter();
+                let lines: Vec<String> = all
+                    .map(|(name, value)| format!("{name} = '{value}'"))
+                    .collect();
+                lines.iter().for_each(|line| self.output.line(line));
+            }
+            ("set", [name, values @ ..]) => self.set_variable(name, &values.concat())?,
+            ("getenv", [name, of]) => {
+                if let Ok(value) = std::env::var(of) {
+                    self.set_variable(name, &value)?;
+                }
+            }
+            ("unset", words) => {
+                for name in words {
+                    self.unset_variable(name)?;
+                }
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// `\pset` and its short forms.
+    fn format_command(&mut self, command: &str, words: &[String]) -> Result<(), String> {
+        let mut words = words.iter().map(String::as_str);
+        let first = words.next();
+        match command {
+            "pset" => {
+                let name = first.ok_or("\\pset: missing required argument")?;
+                self.set_format(name, words.next())
+            }
+            "x" => self.set_format("expanded", first),
+            "t" => self.set_format("tuples_only", first),
+            "f" => self.set_format("fieldsep", first),
+            "C" => self.set_format("title", first),
+            _ => {
+                let aligned = self.format.layout == Layout::Aligned;
+                let layout = if aligned { "unaligned" } else { "aligned" };
+                self.set_format("format", Some(layout))
+            }
+        }
     }
 }
 

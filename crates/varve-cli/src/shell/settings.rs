@@ -97,59 +97,16 @@ impl Shell {
 
     /// `\pset name value`, and says what is set then.
     pub fn set_format(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
-        let toggled = |was: bool| match value {
-            None => Ok(!was),
-            Some(word) => switch(word).ok_or_else(|| {
-                format!("\\pset: unrecognized value \"{word}\" for \"{name}\": Boolean expected")
-            }),
-        };
         let said = match name {
-            "format" => {
-                let value = value.unwrap_or("aligned");
-                self.format.layout = match value {
-                    "aligned" | "a" | "wrapped" => Layout::Aligned,
-                    "unaligned" | "u" => Layout::Unaligned,
-                    "csv" => Layout::Csv,
-                    _ => {
-                        let known = "\\pset: allowed formats are aligned, csv, unaligned, wrapped";
-                        return Err(known.to_owned());
-                    }
-                };
-                format!("Output format is {value}.")
-            }
-            "expanded" | "x" | "vertical" => {
-                self.format.expanded = match value {
-                    Some("auto") => false,
-                    _ => toggled(self.format.expanded)?,
-                };
-                format!("Expanded display is {}.", on_off(self.format.expanded))
-            }
-            "tuples_only" | "t" => {
-                self.format.tuples_only = toggled(self.format.tuples_only)?;
-                format!("Tuples only is {}.", on_off(self.format.tuples_only))
-            }
-            "footer" => {
-                self.format.footer = toggled(self.format.footer)?;
-                format!("Default footer is {}.", on_off(self.format.footer))
+            "format" => self.set_layout(value.unwrap_or("aligned"))?,
+            "expanded" | "x" | "vertical" | "tuples_only" | "t" | "footer" => {
+                self.set_switch(name, value)?
             }
             "null" => {
                 value.unwrap_or_default().clone_into(&mut self.format.null);
                 format!("Null display is \"{}\".", self.format.null)
             }
-            "fieldsep" => {
-                value.unwrap_or("|").clone_into(&mut self.format.separator);
-                format!("Field separator is \"{}\".", self.format.separator)
-            }
-            "fieldsep_zero" => {
-                "\0".clone_into(&mut self.format.separator);
-                "Field separator is zero byte.".to_owned()
-            }
-            "recordsep" => {
-                value
-                    .unwrap_or("\n")
-                    .clone_into(&mut self.format.record_separator);
-                "Record separator is set.".to_owned()
-            }
+            "fieldsep" | "fieldsep_zero" | "recordsep" => self.set_separator(name, value),
             "title" | "C" => {
                 self.title = value.map(str::to_owned);
                 match value {
@@ -172,6 +129,55 @@ impl Shell {
         };
         self.say(&said);
         Ok(())
+    }
+
+    fn set_layout(&mut self, value: &str) -> Result<String, String> {
+        self.format.layout = match value {
+            "aligned" | "a" | "wrapped" => Layout::Aligned,
+            "unaligned" | "u" => Layout::Unaligned,
+            "csv" => Layout::Csv,
+            _ => {
+                let known = "\\pset: allowed formats are aligned, csv, unaligned, wrapped";
+                return Err(known.to_owned());
+            }
+        };
+        Ok(format!("Output format is {value}."))
+    }
+
+    /// What is on or off, and without a value the other one.
+    fn set_switch(&mut self, name: &str, value: Option<&str>) -> Result<String, String> {
+        let (what, is_on) = match name {
+            "tuples_only" | "t" => ("Tuples only", &mut self.format.tuples_only),
+            "footer" => ("Default footer", &mut self.format.footer),
+            _ => ("Expanded display", &mut self.format.expanded),
+        };
+        *is_on = match value {
+            None => !*is_on,
+            Some("auto") if matches!(name, "expanded" | "x" | "vertical") => false,
+            Some(word) => switch(word).ok_or_else(|| {
+                format!("\\pset: unrecognized value \"{word}\" for \"{name}\": Boolean expected")
+            })?,
+        };
+        Ok(format!("{what} is {}.", on_off(*is_on)))
+    }
+
+    fn set_separator(&mut self, name: &str, value: Option<&str>) -> String {
+        let format = &mut self.format;
+        match name {
+            "fieldsep" => {
+                value.unwrap_or("|").clone_into(&mut format.separator);
+                format!("Field separator is \"{}\".", format.separator)
+            }
+            "fieldsep_zero" => {
+                "\0".clone_into(&mut format.separator);
+                "Field separator is zero byte.".to_owned()
+            }
+            _ => {
+                let separator = value.unwrap_or("\n");
+                separator.clone_into(&mut format.record_separator);
+                "Record separator is set.".to_owned()
+            }
+        }
     }
 }
 
