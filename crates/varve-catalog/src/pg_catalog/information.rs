@@ -74,9 +74,47 @@ struct Column<'a> {
 }
 
 fn column_cells(catalog: &Catalog, column: Column<'_>) -> Vec<Value> {
-    let Column { ty, modifier, .. } = column;
-    let null = || Value::Null;
-    let number = |number: Option<i32>| number.map_or(Value::Null, Value::Int4);
+    let ty = column.ty;
+    let identity = match column.filled {
+        Filled::IdentityAlways => text("ALWAYS"),
+        Filled::IdentityByDefault => text("BY DEFAULT"),
+        Filled::ByStatement | Filled::Generated => Value::Null,
+    };
+    let is_generated = column.filled == Filled::Generated;
+    let default = column.default.map_or(Value::Null, text);
+    let (default, generation) = match is_generated {
+        true => (Value::Null, default),
+        false => (default, Value::Null),
+    };
+    let data_type = match ty {
+        LogicalType::Array(_) => "ARRAY",
+        LogicalType::Enum(_) | LogicalType::Row(_) => "USER-DEFINED",
+        ty => ty.name(),
+    };
+    let mut cells = vec![
+        text(column.name),
+        int4(column.number),
+        default,
+        yes_or_no(column.nullable),
+        text(data_type),
+    ];
+    cells.extend(measure_cells(ty, column.modifier));
+    let (type_name, type_schema) = stored_name(catalog, ty);
+    cells.extend([
+        text(DATABASE),
+        text(catalog.schema_text(type_schema).unwrap_or_default()),
+        text(type_name),
+        yes_or_no(!identity.is_null()),
+        identity,
+        text(if is_generated { "ALWAYS" } else { "NEVER" }),
+        generation,
+        yes_or_no(column.is_updatable),
+    ]);
+    cells
+}
+
+/// How long and how exact values of a type are, from `character_maximum_length` on.
+fn measure_cells(ty: LogicalType, modifier: TypeMod) -> [Value; 6] {
     let length = match ty {
         LogicalType::Varchar | LogicalType::Bpchar => modifier.length(),
         _ => None,
@@ -86,18 +124,16 @@ fn column_cells(catalog: &Catalog, column: Column<'_>) -> Vec<Value> {
         _ if ty.is_string() => length.map_or(Value::Int4(1 << 30), |length| int4(length * 4)),
         _ => Value::Null,
     };
-    let numeric = modifier.numeric().filter(|_| ty == LogicalType::Numeric);
     let (precision, radix, scale) = match ty {
         LogicalType::Int2 => (Some(16), Some(2), Some(0)),
         LogicalType::Int4 => (Some(32), Some(2), Some(0)),
         LogicalType::Int8 => (Some(64), Some(2), Some(0)),
         LogicalType::Float4 => (Some(24), Some(2), None),
         LogicalType::Float8 => (Some(53), Some(2), None),
-        LogicalType::Numeric => (
-            numeric.map(|(precision, _)| i32::from(precision)),
-            Some(10),
-            numeric.map(|(_, scale)| i32::from(scale)),
-        ),
+        LogicalType::Numeric => {
+            let (precision, scale) = modifier.numeric().unzip();
+            (precision.map(i32::from), Some(10), scale.map(i32::from))
+        }
         _ => (None, None, None),
     };
     let seconds = match ty {
@@ -108,44 +144,14 @@ fn column_cells(catalog: &Catalog, column: Column<'_>) -> Vec<Value> {
         | LogicalType::Interval => Some(i32::from(modifier.seconds(ty).unwrap_or(6))),
         _ => None,
     };
-    let identity = match column.filled {
-        Filled::IdentityAlways => text("ALWAYS"),
-        Filled::IdentityByDefault => text("BY DEFAULT"),
-        Filled::ByStatement | Filled::Generated => null(),
-    };
-    let is_generated = column.filled == Filled::Generated;
-    let default = column.default.map_or(Value::Null, text);
-    let (default, generation) = if is_generated {
-        (null(), default)
-    } else {
-        (default, null())
-    };
-    let data_type = match ty {
-        LogicalType::Array(_) => "ARRAY",
-        LogicalType::Enum(_) | LogicalType::Row(_) => "USER-DEFINED",
-        ty => ty.name(),
-    };
-    let (type_name, type_schema) = stored_name(catalog, ty);
-    vec![
-        text(column.name),
-        int4(column.number),
-        default,
-        yes_or_no(column.nullable),
-        text(data_type),
+    let number = |number: Option<i32>| number.map_or(Value::Null, Value::Int4);
+    [
         length.map_or(Value::Null, int4),
         octets,
         number(precision),
         number(radix),
         number(scale),
         number(seconds),
-        text(DATABASE),
-        text(catalog.schema_text(type_schema).unwrap_or_default()),
-        text(type_name),
-        yes_or_no(!identity.is_null()),
-        identity,
-        text(if is_generated { "ALWAYS" } else { "NEVER" }),
-        generation,
-        yes_or_no(column.is_updatable),
     ]
 }
 
