@@ -318,20 +318,17 @@ fn is_valid_custom(name: &str) -> bool {
     name.split('.').all(is_simple)
 }
 
+fn invalid(message: String) -> Error {
+    Error::new(SqlState::INVALID_PARAMETER_VALUE, message)
+}
+
+fn wrong(name: &str, value: &str) -> Error {
+    let message = format!("invalid value for parameter \"{name}\": \"{value}\"");
+    invalid(message)
+}
+
 /// A value in the form in which it is shown.
 fn read(name: &str, shape: Shape, first: &str, value: &str) -> Result<String> {
-    let invalid = |message: String| Error::new(SqlState::INVALID_PARAMETER_VALUE, message);
-    if matches!(name, "role" | "session_authorization")
-        && let Shape::Word(words) = shape
-        && !words.contains(&value)
-    {
-        return Err(invalid(format!("role \"{value}\" does not exist")));
-    }
-    let wrong = || {
-        invalid(format!(
-            "invalid value for parameter \"{name}\": \"{value}\""
-        ))
-    };
     match shape {
         Shape::Boolean => match crate::settings::boolean(value) {
             Some(true) => Ok("on".to_owned()),
@@ -342,15 +339,10 @@ fn read(name: &str, shape: Shape, first: &str, value: &str) -> Result<String> {
         },
         Shape::Whole(unit, min, max) => {
             let number = read_whole(value, unit).ok_or_else(|| {
-                let error = wrong();
-                let quoted: Vec<String> =
-                    unit.iter().map(|(name, _)| format!("\"{name}\"")).collect();
                 let is_number = value.trim_start().starts_with(|c: char| c.is_ascii_digit());
-                match quoted.split_last().filter(|_| is_number) {
-                    Some((last, others)) => error.with_hint(format!(
-                        "Valid units for this parameter are {}, and {last}.",
-                        others.join(", ")
-                    )),
+                let error = wrong(name, value);
+                match units_hint(unit).filter(|_| is_number) {
+                    Some(hint) => error.with_hint(hint),
                     None => error,
                 }
             })?;
@@ -366,7 +358,7 @@ fn read(name: &str, shape: Shape, first: &str, value: &str) -> Result<String> {
             Ok(show_whole(number, unit))
         }
         Shape::Real(min, max) => {
-            let number = parse_f64(value.trim()).ok_or_else(wrong)?;
+            let number = parse_f64(value.trim()).ok_or_else(|| wrong(name, value))?;
             if !(min..=max).contains(&number) {
                 return Err(invalid(format!(
                     "{value} is outside the valid range for parameter \"{name}\" ({min} .. {max})"
@@ -375,25 +367,40 @@ fn read(name: &str, shape: Shape, first: &str, value: &str) -> Result<String> {
             Ok(number.to_string())
         }
         Shape::Text => Ok(value.to_owned()),
-        Shape::Word(words) => {
-            let spelled = match crate::settings::boolean(value) {
-                Some(true) => "on",
-                Some(false) => "off",
-                None => value,
-            };
-            let found = words.iter().find(|word| {
-                word.eq_ignore_ascii_case(value) || word.eq_ignore_ascii_case(spelled)
-            });
-            found.map(|word| (*word).to_owned()).ok_or_else(|| {
-                wrong().with_hint(format!("Available values: {}.", words.join(", ")))
-            })
-        }
+        Shape::Word(words) => read_word(name, words, value),
         Shape::Fixed if value.eq_ignore_ascii_case(first) => Ok(first.to_owned()),
         Shape::Fixed => Err(Error::new(
             SqlState::CANT_CHANGE_RUNTIME_PARAM,
             format!("parameter \"{name}\" cannot be changed"),
         )),
     }
+}
+
+fn units_hint(unit: Unit) -> Option<String> {
+    let quoted: Vec<String> = unit.iter().map(|(name, _)| format!("\"{name}\"")).collect();
+    let (last, others) = quoted.split_last()?;
+    let others = others.join(", ");
+    Some(format!(
+        "Valid units for this parameter are {others}, and {last}."
+    ))
+}
+
+/// One of some words, as it is spelled there; words for on and off are taken for each other.
+fn read_word(name: &str, words: &[&str], value: &str) -> Result<String> {
+    if matches!(name, "role" | "session_authorization") && !words.contains(&value) {
+        return Err(invalid(format!("role \"{value}\" does not exist")));
+    }
+    let spelled = match crate::settings::boolean(value) {
+        Some(true) => "on",
+        Some(false) => "off",
+        None => value,
+    };
+    let is_it =
+        |word: &&&str| word.eq_ignore_ascii_case(value) || word.eq_ignore_ascii_case(spelled);
+    let found = words.iter().find(is_it).map(|word| (*word).to_owned());
+    found.ok_or_else(|| {
+        wrong(name, value).with_hint(format!("Available values: {}.", words.join(", ")))
+    })
 }
 
 /// A whole number with a unit, or without: of the smallest one.
