@@ -6,9 +6,9 @@ use std::vec::IntoIter;
 use varve_catalog::Catalog;
 use varve_dml::{Deferred, StatementTxn};
 use varve_expr::Locale;
-use varve_parser::plpgsql::{Place, Returned, SqlStep, Step, Target, catches};
+use varve_parser::plpgsql::{Place, Returned, Source, SqlStep, Step, Target, catches};
 use varve_store::SavepointId;
-use varve_types::{ArrayValue, Error, LogicalType, Pacer, Result, RowValue, SqlState, Value};
+use varve_types::{Error, LogicalType, Pacer, Result, RowValue, SqlState, Value};
 
 use crate::caller::{Answer, Caller};
 use crate::frame::Frame;
@@ -24,7 +24,7 @@ pub(super) struct Body<'a, 'r> {
     pub catalog: Arc<Catalog>,
     pub locale: Locale,
     /// What is open, the innermost last.
-    open: Vec<Open>,
+    pub(super) open: Vec<Open>,
     /// What the last statement did.
     row_count: u64,
     /// The scope of the step that is taken.
@@ -32,7 +32,7 @@ pub(super) struct Body<'a, 'r> {
 }
 
 /// What is open while a body runs.
-enum Open {
+pub(super) enum Open {
     /// A block that catches nothing.
     Block,
     /// A block that catches errors: what is gone back to, and the step that opened it.
@@ -161,7 +161,7 @@ impl Body<'_, '_> {
         Err(error)
     }
 
-    fn set(&mut self, target: &Target, value: &Value) -> Result<()> {
+    pub(super) fn set(&mut self, target: &Target, value: &Value) -> Result<()> {
         let code = Arc::clone(&self.routine.code);
         let names = (&*code, self.scope);
         self.frame.set(target, names, value, self.caller)
@@ -169,27 +169,8 @@ impl Body<'_, '_> {
 
     async fn step(&mut self, step: &Step, at: usize) -> Result<Go> {
         match step {
-            Step::Declare(number) => {
-                let code = Arc::clone(&self.routine.code);
-                if let Some(variable) = code.variables.get(*number) {
-                    let value = match variable.value {
-                        Some(piece) => self.value(piece).await?.0,
-                        None => Value::Null,
-                    };
-                    self.set(&(None, variable.name.clone()), &value)?;
-                }
-            }
-            Step::Assign(target, piece) => {
-                let (value, ty) = self.value(*piece).await?;
-                match target.1.starts_with("case ") {
-                    true => {
-                        let code = Arc::clone(&self.routine.code);
-                        let place = self.frame.place(target, &code, self.scope);
-                        self.frame.put_any(place.unwrap_or(usize::MAX), ty, value);
-                    }
-                    false => self.set(target, &value)?,
-                }
-            }
+            Step::Declare(number) => self.declare(*number).await?,
+            Step::Assign(target, piece) => self.assign_value(target, *piece).await?,
             Step::JumpUnless(piece, label) => {
                 if self.value(*piece).await?.0 != Value::Boolean(true) {
                     return Ok(Go::To(*label, self.open.len()));
@@ -200,53 +181,14 @@ impl Body<'_, '_> {
                 let result = self.rows(&sql.source).await?;
                 self.take_result(&result, sql)?;
             }
-            Step::Rows(source) => {
-                let result = self.rows(source).await?;
-                self.found(false)?;
-                let rows = result.rows().into_iter();
-                self.open.push(Open::Rows(columns_of(&result), rows));
-            }
-            Step::Elements(piece) => {
-                let (array, ty) = self.value(*piece).await?;
-                let (LogicalType::Array(element), Value::Array(_, stored)) = (ty, &array) else {
-                    let (state, message) = match array {
-                        Value::Null => (
-                            SqlState::NULL_VALUE_NOT_ALLOWED,
-                            "FOREACH expression must not be null".to_owned(),
-                        ),
-                        _ => (
-                            SqlState::DATATYPE_MISMATCH,
-                            format!("FOREACH expression must yield an array, not type {ty}"),
-                        ),
-                    };
-                    return Err(Error::new(state, message));
-                };
-                self.found(false)?;
-                let array = ArrayValue::decode(element, stored);
-                let elements = array.map(|array| array.values).unwrap_or_default();
-                let rows: Vec<_> = elements.into_iter().map(|value| vec![value]).collect();
-                self.open.push(Open::Rows(Vec::new(), rows.into_iter()));
-            }
+            Step::Rows(source) => self.open_rows(source).await?,
+            Step::Elements(piece) => self.open_elements(*piece).await?,
             Step::Numbers {
                 from,
                 to,
                 by,
                 reverse,
-            } => {
-                let from = self.number(*from, "lower bound").await?;
-                let to = self.number(*to, "upper bound").await?;
-                let by = match by {
-                    Some(by) => self.number(*by, "BY value").await?,
-                    None => 1,
-                };
-                if by <= 0 {
-                    let message = "BY value of FOR loop must be greater than zero";
-                    return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
-                }
-                self.found(false)?;
-                let by = if *reverse { -by } else { by };
-                self.open.push(Open::Numbers(Some(from), to, by));
-            }
+            } => self.open_numbers((*from, *to), *by, *reverse).await?,
             Step::Next(targets, end) => {
                 if !self.next(targets)? {
                     return Ok(Go::To(*end, self.open.len().saturating_sub(1)));
@@ -264,41 +206,12 @@ impl Body<'_, '_> {
                 self.open.push(open);
             }
             Step::Return(returned) => return self.returned(returned).await.map(Go::Out),
-            Step::ReturnNext(piece) => {
-                let row = match piece {
-                    Some(piece) => {
-                        let (value, _) = self.value(*piece).await?;
-                        match value {
-                            Value::Row(_, stored) => {
-                                let row = RowValue::decode(&stored).unwrap_or_default();
-                                row.fields.into_iter().map(|(_, value)| value).collect()
-                            }
-                            value => vec![value],
-                        }
-                    }
-                    None => self.frame.of_columns(),
-                };
-                let row = self.caller.as_columns(row, self.frame)?;
-                self.frame.rows.push(row);
-            }
-            Step::ReturnQuery(source) => {
-                let result = self.rows(source).await?;
-                self.check_columns(&columns_of(&result))?;
-                self.count(result.row_count() as u64)?;
-                for row in result.rows() {
-                    let row = self.caller.as_columns(row, self.frame)?;
-                    self.frame.rows.push(row);
-                }
-            }
+            Step::ReturnNext(piece) => self.return_next(*piece).await?,
+            Step::ReturnQuery(source) => self.return_query(source).await?,
             Step::Raise(Some(raise)) => self.raise(raise).await?,
             Step::Raise(None) => {
-                let error = self.handled();
-                return Err(error.cloned().unwrap_or_else(|| {
-                    let message = "RAISE without parameters cannot be used outside an exception \
-                                   handler";
-                    let state = SqlState::STACKED_DIAGNOSTICS_ACCESSED_WITHOUT_ACTIVE_HANDLER;
-                    Error::new(state, message)
-                }));
+                let what = "RAISE without parameters";
+                return Err(self.handled(what)?.clone());
             }
             Step::Fail(state, message, hint) => {
                 let error = Error::new(*state, *message);
@@ -318,6 +231,57 @@ impl Body<'_, '_> {
             }
         }
         Ok(Go::On)
+    }
+
+    /// Gives a variable its first value.
+    async fn declare(&mut self, number: usize) -> Result<()> {
+        let code = Arc::clone(&self.routine.code);
+        let Some(variable) = code.variables.get(number) else {
+            return Ok(());
+        };
+        let value = match variable.value {
+            Some(piece) => self.value(piece).await?.0,
+            None => Value::Null,
+        };
+        self.set(&(None, variable.name.clone()), &value)
+    }
+
+    async fn assign_value(&mut self, target: &Target, piece: usize) -> Result<()> {
+        let (value, ty) = self.value(piece).await?;
+        if !target.1.starts_with("case ") {
+            return self.set(target, &value);
+        }
+        let code = Arc::clone(&self.routine.code);
+        let place = self.frame.place(target, &code, self.scope);
+        self.frame.put_any(place.unwrap_or(usize::MAX), ty, value);
+        Ok(())
+    }
+
+    async fn return_next(&mut self, piece: Option<usize>) -> Result<()> {
+        let row = match piece {
+            Some(piece) => match self.value(piece).await?.0 {
+                Value::Row(_, stored) => {
+                    let row = RowValue::decode(&stored).unwrap_or_default();
+                    row.fields.into_iter().map(|(_, value)| value).collect()
+                }
+                value => vec![value],
+            },
+            None => self.frame.of_columns(),
+        };
+        let row = self.caller.as_columns(row, self.frame)?;
+        self.frame.rows.push(row);
+        Ok(())
+    }
+
+    async fn return_query(&mut self, source: &Source) -> Result<()> {
+        let result = self.rows(source).await?;
+        self.check_columns(&columns_of(&result))?;
+        self.count(result.row_count() as u64)?;
+        for row in result.rows() {
+            let row = self.caller.as_columns(row, self.frame)?;
+            self.frame.rows.push(row);
+        }
+        Ok(())
     }
 
     async fn returned(&mut self, returned: &Returned) -> Result<Outcome> {
@@ -342,47 +306,8 @@ impl Body<'_, '_> {
         })
     }
 
-    /// A bound of a loop over numbers.
-    async fn number(&mut self, piece: usize, what: &str) -> Result<i32> {
-        let (value, _) = self.value(piece).await?;
-        let value = varve_expr::cast_value(&value, LogicalType::Int4, true, &self.locale)?;
-        match value {
-            Value::Int4(number) => Ok(number),
-            _ => {
-                let message = format!("{what} of FOR loop cannot be null");
-                Err(Error::new(SqlState::NULL_VALUE_NOT_ALLOWED, message))
-            }
-        }
-    }
-
-    /// Gives the targets of the innermost loop their next values; `false` where there are none.
-    fn next(&mut self, targets: &[Target]) -> Result<bool> {
-        match self.open.last_mut() {
-            Some(Open::Numbers(next, last, by)) => {
-                let is_past = |next: i32| if *by > 0 { next > *last } else { next < *last };
-                let Some(number) = next.filter(|next| !is_past(*next)) else {
-                    return Ok(false);
-                };
-                *next = number.checked_add(*by);
-                for target in targets {
-                    self.set(target, &Value::Int4(number))?;
-                }
-                Ok(true)
-            }
-            Some(Open::Rows(columns, rows)) => {
-                let Some(row) = rows.next() else {
-                    return Ok(false);
-                };
-                let columns = columns.clone();
-                self.assign(targets, &columns, &row)?;
-                Ok(true)
-            }
-            _ => Err(Error::internal("a loop that is not open")),
-        }
-    }
-
     /// Gives targets the columns of a row.
-    fn assign(
+    pub(super) fn assign(
         &mut self,
         targets: &[Target],
         columns: &[(String, LogicalType)],
@@ -405,7 +330,7 @@ impl Body<'_, '_> {
         Ok(())
     }
 
-    fn found(&mut self, is_found: bool) -> Result<()> {
+    pub(super) fn found(&mut self, is_found: bool) -> Result<()> {
         self.set(&(None, "found".to_owned()), &Value::Boolean(is_found))
     }
 
@@ -428,7 +353,7 @@ impl Body<'_, '_> {
         }
         self.row_count = result.affected_rows.unwrap_or(result.row_count() as u64);
         // EXECUTE says nothing of what was found.
-        if let varve_parser::plpgsql::Source::Piece(_) = sql.source {
+        if let Source::Piece(_) = sql.source {
             self.found(self.row_count > 0)?;
         }
         if sql.into.is_empty() {
@@ -470,21 +395,22 @@ impl Body<'_, '_> {
         Err(Error::new(SqlState::DATATYPE_MISMATCH, message).with_detail(detail))
     }
 
-    /// The error that is being handled.
-    fn handled(&self) -> Option<&Error> {
-        self.open.iter().rev().find_map(|open| match open {
+    /// The error that is being handled, which `what` asks for.
+    fn handled(&self, what: &str) -> Result<&Error> {
+        let caught = self.open.iter().rev().find_map(|open| match open {
             Open::Caught(error) => Some(error),
             _ => None,
+        });
+        caught.ok_or_else(|| {
+            let message = format!("{what} cannot be used outside an exception handler");
+            let state = SqlState::STACKED_DIAGNOSTICS_ACCESSED_WITHOUT_ACTIVE_HANDLER;
+            Error::new(state, message)
         })
     }
 
     /// What GET STACKED DIAGNOSTICS tells.
     fn stacked(&self, item: &str) -> Result<Value> {
-        let Some(error) = self.handled() else {
-            let message = "GET STACKED DIAGNOSTICS cannot be used outside an exception handler";
-            let state = SqlState::STACKED_DIAGNOSTICS_ACCESSED_WITHOUT_ACTIVE_HANDLER;
-            return Err(Error::new(state, message));
-        };
+        let error = self.handled("GET STACKED DIAGNOSTICS")?;
         let fields = error.fields();
         let text = match item {
             "returned_sqlstate" => Some(error.state().code()),
@@ -502,7 +428,7 @@ impl Body<'_, '_> {
 }
 
 /// The names and types of the columns of a result.
-fn columns_of(result: &Answer) -> Vec<(String, LogicalType)> {
+pub(super) fn columns_of(result: &Answer) -> Vec<(String, LogicalType)> {
     let fields = result.fields.iter();
     fields.map(|field| (field.name.clone(), field.ty)).collect()
 }

@@ -10,6 +10,7 @@
 mod body;
 mod caller;
 mod frame;
+mod loops;
 mod piece;
 mod raise;
 mod routine;
