@@ -6,6 +6,7 @@ mod show;
 use nodes::describe_more;
 use varve_catalog::model::deparse::{deparse, deparse_list, deparse_predicate};
 use varve_catalog::model::table::TableDef;
+use varve_expr::Expr;
 use varve_types::{ColumnPredicate, SqlText, TreeId, sql};
 
 use crate::optimize::index_choice::{IndexChoice, is_named_by_key};
@@ -232,17 +233,7 @@ fn described(plan: &Plan) -> Node {
             let columns = (1..=types.len()).map(|number| sql!["column", number]);
             Node::new("Values Scan", columns.collect()).property("Rows", rows.len().to_string())
         }
-        Plan::Filter { input, predicate } => {
-            let mut node = describe(input);
-            if node.title == LIMIT {
-                // Shown on the limit it would read as if it came before.
-                let mut outer = Node::new("Subquery Scan", node.columns.clone());
-                outer.children.push(node);
-                node = outer;
-            }
-            let filter = deparse(predicate, &node.columns);
-            node.property("Filter", &filter)
-        }
+        Plan::Filter { input, predicate } => describe_filter(input, predicate),
         Plan::Project { input, exprs } => {
             let mut node = describe(input);
             let columns = node.columns;
@@ -254,38 +245,8 @@ fn described(plan: &Plan) -> Node {
             input,
             groups,
             aggregates,
-        } => {
-            let child = describe(input);
-            let mut columns: Vec<SqlText> = groups
-                .iter()
-                .map(|group| deparse(group, &child.columns))
-                .collect();
-            let group_key = SqlText::joined(&columns, ", ");
-            columns.extend(
-                aggregates
-                    .iter()
-                    .map(|call| show_call(call, &child.columns)),
-            );
-            let mut node = if groups.is_empty() {
-                Node::new("Aggregate", columns)
-            } else {
-                Node::new("HashAggregate", columns).property("Group Key", &group_key)
-            };
-            node.children.push(child);
-            node
-        }
-        Plan::Sort { input, keys } => {
-            if let Plan::Scan(scan) = input.as_ref()
-                && let Some(choice) = scan.in_order()
-            {
-                return describe_ordered_scan(scan, &choice);
-            }
-            let child = describe(input);
-            let shown = show_keys(keys, &child.columns);
-            let mut node = Node::new("Sort", child.columns.clone()).property("Sort Key", shown);
-            node.children.push(child);
-            node
-        }
+        } => describe_aggregate(input, groups, aggregates),
+        Plan::Sort { input, keys } => describe_sort(input, keys),
         Plan::Limit {
             input,
             limit,
@@ -309,6 +270,52 @@ fn described(plan: &Plan) -> Node {
         Plan::Join(join) => describe_join(join),
         other => describe_more(other),
     }
+}
+
+fn describe_filter(input: &Plan, predicate: &Expr) -> Node {
+    let mut node = describe(input);
+    if node.title == LIMIT {
+        // Shown on the limit it would read as if it came before.
+        let mut outer = Node::new("Subquery Scan", node.columns.clone());
+        outer.children.push(node);
+        node = outer;
+    }
+    let filter = deparse(predicate, &node.columns);
+    node.property("Filter", &filter)
+}
+
+fn describe_aggregate(input: &Plan, groups: &[Expr], aggregates: &[AggregateCall]) -> Node {
+    let child = describe(input);
+    let mut columns: Vec<SqlText> = groups
+        .iter()
+        .map(|group| deparse(group, &child.columns))
+        .collect();
+    let group_key = SqlText::joined(&columns, ", ");
+    columns.extend(
+        aggregates
+            .iter()
+            .map(|call| show_call(call, &child.columns)),
+    );
+    let mut node = if groups.is_empty() {
+        Node::new("Aggregate", columns)
+    } else {
+        Node::new("HashAggregate", columns).property("Group Key", &group_key)
+    };
+    node.children.push(child);
+    node
+}
+
+fn describe_sort(input: &Plan, keys: &[SortKeyExpr]) -> Node {
+    if let Plan::Scan(scan) = input
+        && let Some(choice) = scan.in_order()
+    {
+        return describe_ordered_scan(scan, &choice);
+    }
+    let child = describe(input);
+    let shown = show_keys(keys, &child.columns);
+    let mut node = Node::new("Sort", child.columns.clone()).property("Sort Key", shown);
+    node.children.push(child);
+    node
 }
 
 /// The columns of a scan's output by name; the position column has none of its own.

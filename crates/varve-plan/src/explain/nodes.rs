@@ -4,8 +4,8 @@ use varve_catalog::model::deparse::{deparse, deparse_list};
 use varve_types::{SqlText, sql};
 
 use super::{Node, describe, show_keys};
-use crate::plan::Plan;
-use crate::plan::window::WindowCall;
+use crate::plan::window::{WindowCall, WindowNode};
+use crate::plan::{Plan, ProjectSetNode};
 
 /// A node with one or more inputs whose columns are those of the first.
 fn over(title: impl Into<String>, inputs: &[&Plan]) -> Node {
@@ -45,49 +45,53 @@ pub(super) fn describe_more(plan: &Plan) -> Node {
             let keys = deparse_list(keys, &node.columns);
             node.property("Key", &keys)
         }
-        Plan::ProjectSet(node) => {
-            let mut shown = over("ProjectSet", &[&node.input]);
-            let inner = shown.columns.clone();
-            for call in &node.calls {
-                let name = call.function.name();
-                let args = deparse_list(&call.args, &inner);
-                let names = call.function.columns();
-                if names.is_empty() {
-                    shown.columns.push(sql![name, "(", args, ")"]);
-                }
-                let names = names.iter();
-                let names = names.map(|(column, _)| sql![name, ".", SqlText::name(column)]);
-                shown.columns.extend(names);
-            }
-            if node.ordinality {
-                shown.columns.push(sql!["ordinality"]);
-            }
-            shown
-        }
-        Plan::Window(node) => {
-            let mut shown = over("WindowAgg", &[&node.input]);
-            let inner = shown.columns.clone();
-            let calls: Vec<SqlText> = node
-                .calls
-                .iter()
-                .map(|call| show_call(call, &inner))
-                .collect();
-            shown = shown.property("Calls", SqlText::joined(&calls, ", "));
-            if !node.partition.is_empty() {
-                shown = shown.property("Partition By", deparse_list(&node.partition, &inner));
-            }
-            if !node.order.is_empty() {
-                shown = shown.property("Order By", show_keys(&node.order, &inner));
-            }
-            shown.columns.extend(calls);
-            shown
-        }
+        Plan::ProjectSet(node) => describe_project_set(node),
+        Plan::Window(node) => describe_window(node),
         Plan::Lock(node) => over("LockRows", &[&node.input]),
         Plan::Sample { input, percent, .. } => {
             over("Sample", &[input]).property("Percent", deparse(percent, &[]))
         }
         _ => Node::new("Result", Vec::new()),
     }
+}
+
+fn describe_project_set(node: &ProjectSetNode) -> Node {
+    let mut shown = over("ProjectSet", &[&node.input]);
+    let inner = shown.columns.clone();
+    for call in &node.calls {
+        let name = call.function.name();
+        let args = deparse_list(&call.args, &inner);
+        let names = call.function.columns();
+        if names.is_empty() {
+            shown.columns.push(sql![name, "(", args, ")"]);
+        }
+        let names = names.iter();
+        let names = names.map(|(column, _)| sql![name, ".", SqlText::name(column)]);
+        shown.columns.extend(names);
+    }
+    if node.ordinality {
+        shown.columns.push(sql!["ordinality"]);
+    }
+    shown
+}
+
+fn describe_window(node: &WindowNode) -> Node {
+    let mut shown = over("WindowAgg", &[&node.input]);
+    let inner = shown.columns.clone();
+    let calls: Vec<SqlText> = node
+        .calls
+        .iter()
+        .map(|call| show_call(call, &inner))
+        .collect();
+    shown = shown.property("Calls", SqlText::joined(&calls, ", "));
+    if !node.partition.is_empty() {
+        shown = shown.property("Partition By", deparse_list(&node.partition, &inner));
+    }
+    if !node.order.is_empty() {
+        shown = shown.property("Order By", show_keys(&node.order, &inner));
+    }
+    shown.columns.extend(calls);
+    shown
 }
 
 fn show_call(call: &WindowCall, columns: &[SqlText]) -> SqlText {

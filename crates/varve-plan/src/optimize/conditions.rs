@@ -10,7 +10,7 @@ use varve_types::CompareOp;
 use crate::optimize::cluster::ordered_joins;
 use crate::optimize::push_down::{filtered, filtered_scan};
 use crate::plan::walk::taken;
-use crate::plan::{JoinKind, JoinNode, Mark, Plan};
+use crate::plan::{AggregateCall, JoinKind, JoinNode, Mark, Plan};
 
 /// The plan under conditions over its columns that must all hold.
 pub(super) fn push(plan: Plan, mut conditions: Vec<Expr>) -> Plan {
@@ -25,33 +25,12 @@ pub(super) fn push(plan: Plan, mut conditions: Vec<Expr>) -> Plan {
             let key = scan.table.as_ref().map(|table| table.primary_key.clone());
             filtered_scan(scan, &key.unwrap_or_default(), conditions)
         }
-        Plan::Project { input, exprs } => {
-            let (below, above): (Vec<Expr>, Vec<Expr>) = conditions
-                .into_iter()
-                .partition(|condition| !reads_volatile(condition, &exprs));
-            let below = below.into_iter().map(|condition| over(condition, &exprs));
-            let input = Box::new(push(*input, below.collect()));
-            filtered(Plan::Project { input, exprs }, above)
-        }
+        Plan::Project { input, exprs } => push_into_project(*input, exprs, conditions),
         Plan::Aggregate {
             input,
             groups,
             aggregates,
-        } => {
-            let (below, above): (Vec<Expr>, Vec<Expr>) =
-                conditions.into_iter().partition(|condition| {
-                    !groups.is_empty()
-                        && reads_only(condition, 0, groups.len())
-                        && !reads_volatile(condition, &groups)
-                });
-            let below = below.into_iter().map(|condition| over(condition, &groups));
-            let plan = Plan::Aggregate {
-                input: Box::new(push(*input, below.collect())),
-                groups,
-                aggregates,
-            };
-            filtered(plan, above)
-        }
+        } => push_into_aggregate(*input, groups, aggregates, conditions),
         Plan::Sort { input, keys } => Plan::Sort {
             input: Box::new(push(*input, conditions)),
             keys,
@@ -87,6 +66,36 @@ pub(super) fn push(plan: Plan, mut conditions: Vec<Expr>) -> Plan {
             filtered(other, conditions)
         }
     }
+}
+
+fn push_into_project(input: Plan, exprs: Vec<Expr>, conditions: Vec<Expr>) -> Plan {
+    let (below, above): (Vec<Expr>, Vec<Expr>) = conditions
+        .into_iter()
+        .partition(|condition| !reads_volatile(condition, &exprs));
+    let below = below.into_iter().map(|condition| over(condition, &exprs));
+    let input = Box::new(push(input, below.collect()));
+    filtered(Plan::Project { input, exprs }, above)
+}
+
+/// Conditions over the groups alone choose rows as well as they choose groups.
+fn push_into_aggregate(
+    input: Plan,
+    groups: Vec<Expr>,
+    aggregates: Vec<AggregateCall>,
+    conditions: Vec<Expr>,
+) -> Plan {
+    let (below, above): (Vec<Expr>, Vec<Expr>) = conditions.into_iter().partition(|condition| {
+        !groups.is_empty()
+            && reads_only(condition, 0, groups.len())
+            && !reads_volatile(condition, &groups)
+    });
+    let below = below.into_iter().map(|condition| over(condition, &groups));
+    let plan = Plan::Aggregate {
+        input: Box::new(push(input, below.collect())),
+        groups,
+        aggregates,
+    };
+    filtered(plan, above)
 }
 
 fn push_into_join(mut join: JoinNode, conditions: Vec<Expr>) -> Plan {

@@ -4,8 +4,8 @@ use varve_expr::Expr;
 use varve_expr::walk::for_each_child;
 use varve_types::LogicalType;
 
-use crate::plan::window::FrameBound;
-use crate::plan::{AggregateCall, JoinKind, Mark, Plan, PushedPredicate, RowLock};
+use crate::plan::window::{FrameBound, WindowNode};
+use crate::plan::{AggregateCall, JoinKind, JoinNode, Mark, Plan, PushedPredicate, RowLock};
 
 impl Plan {
     /// The types of the output columns.
@@ -182,13 +182,8 @@ impl Plan {
     pub fn for_each_expr(&self, visit: &mut dyn FnMut(&Expr)) {
         match self {
             Plan::Scan(scan) => {
-                for predicate in &scan.predicates {
-                    match predicate {
-                        PushedPredicate::Fixed(_) => {}
-                        PushedPredicate::Compare { value, .. } => visit(value),
-                        PushedPredicate::In { values, .. } => values.iter().for_each(&mut *visit),
-                    }
-                }
+                let predicates = scan.predicates.iter();
+                predicates.for_each(|predicate| predicate.for_each_expr(visit));
             }
             Plan::Lookup(lookup) => lookup.key.iter().for_each(visit),
             Plan::Values { rows, .. } => rows.iter().flatten().for_each(visit),
@@ -214,38 +209,12 @@ impl Plan {
             }
             Plan::First { keys, .. } => keys.iter().for_each(visit),
             Plan::Lock(node) => node.places.iter().for_each(visit),
-            Plan::Join(node) => {
-                for (left, right) in &node.equal {
-                    visit(left);
-                    visit(right);
-                }
-                node.residual.iter().for_each(&mut *visit);
-                match &node.mark {
-                    Mark::Exists => {}
-                    Mark::Equal(left, right) => {
-                        visit(left);
-                        visit(right);
-                    }
-                    Mark::Condition(condition) => visit(condition),
-                }
-                node.outer.iter().for_each(|(_, expr)| visit(expr));
-            }
+            Plan::Join(node) => node.for_each_expr(visit),
             Plan::ProjectSet(node) => {
                 let args = node.calls.iter().flat_map(|call| &call.args);
                 args.for_each(visit);
             }
-            Plan::Window(node) => {
-                node.partition.iter().for_each(&mut *visit);
-                node.order.iter().for_each(|key| visit(&key.expr));
-                for call in &node.calls {
-                    call.args.iter().chain(&call.filter).for_each(&mut *visit);
-                    for bound in [&call.frame.start, &call.frame.end] {
-                        if let FrameBound::Preceding(by) | FrameBound::Following(by) = bound {
-                            visit(by);
-                        }
-                    }
-                }
-            }
+            Plan::Window(node) => node.for_each_expr(visit),
             Plan::Sample { percent, seed, .. } => {
                 visit(percent);
                 seed.iter().for_each(visit);
@@ -264,6 +233,50 @@ impl Plan {
         self.for_each_expr(&mut |expr| reads |= expr_reads_outer(expr, slots));
         self.for_each_input(&mut |input| reads = reads || input.reads_outer(slots));
         reads
+    }
+}
+
+impl PushedPredicate {
+    fn for_each_expr(&self, visit: &mut dyn FnMut(&Expr)) {
+        match self {
+            PushedPredicate::Fixed(_) => {}
+            PushedPredicate::Compare { value, .. } => visit(value),
+            PushedPredicate::In { values, .. } => values.iter().for_each(visit),
+        }
+    }
+}
+
+impl JoinNode {
+    fn for_each_expr(&self, visit: &mut dyn FnMut(&Expr)) {
+        for (left, right) in &self.equal {
+            visit(left);
+            visit(right);
+        }
+        self.residual.iter().for_each(&mut *visit);
+        match &self.mark {
+            Mark::Exists => {}
+            Mark::Equal(left, right) => {
+                visit(left);
+                visit(right);
+            }
+            Mark::Condition(condition) => visit(condition),
+        }
+        self.outer.iter().for_each(|(_, expr)| visit(expr));
+    }
+}
+
+impl WindowNode {
+    fn for_each_expr(&self, visit: &mut dyn FnMut(&Expr)) {
+        self.partition.iter().for_each(&mut *visit);
+        self.order.iter().for_each(|key| visit(&key.expr));
+        for call in &self.calls {
+            call.args.iter().chain(&call.filter).for_each(&mut *visit);
+            for bound in [&call.frame.start, &call.frame.end] {
+                if let FrameBound::Preceding(by) | FrameBound::Following(by) = bound {
+                    visit(by);
+                }
+            }
+        }
     }
 }
 
