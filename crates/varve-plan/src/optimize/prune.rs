@@ -2,10 +2,11 @@
 
 use varve_expr::Expr;
 use varve_expr::walk::{for_each_column, map_columns, substitute};
+use varve_types::LogicalType;
 
 use crate::plan::walk::taken;
 use crate::plan::window::WindowNode;
-use crate::plan::{AggregateCall, JoinKind, JoinNode, LockNode, Mark, Plan};
+use crate::plan::{AggregateCall, JoinKind, JoinNode, Mark, Plan, ProjectSetNode};
 
 /// The same plan with the same columns, in which scans and projections give only columns that are
 /// used, and projections that change nothing are gone.
@@ -42,79 +43,13 @@ fn prune_to(plan: Plan, needed: &[bool]) -> (Plan, Moved) {
             let moved = unmoved(types.len());
             (Plan::Values { rows, types }, moved)
         }
-        Plan::Filter {
-            input,
-            mut predicate,
-        } => {
-            let mut needed = needed.to_vec();
-            need(&predicate, &mut needed);
-            let (input, moved) = prune_to(*input, &needed);
-            remap(&mut predicate, &moved);
-            let input = Box::new(input);
-            (Plan::Filter { input, predicate }, moved)
-        }
-        Plan::Sort { input, mut keys } => {
-            let mut needed = needed.to_vec();
-            for key in &keys {
-                need(&key.expr, &mut needed);
-            }
-            let (input, moved) = prune_to(*input, &needed);
-            for key in &mut keys {
-                remap(&mut key.expr, &moved);
-            }
-            let input = Box::new(input);
-            (Plan::Sort { input, keys }, moved)
-        }
-        Plan::Limit {
-            input,
-            limit,
-            offset,
-            mut ties,
-        } => {
-            let (input, moved) = prune_keyed(*input, &mut ties, needed);
-            let plan = Plan::Limit {
-                input,
-                limit,
-                offset,
-                ties,
-            };
-            (plan, moved)
-        }
-        Plan::First { input, mut keys } => {
-            let (input, moved) = prune_keyed(*input, &mut keys, needed);
-            (Plan::First { input, keys }, moved)
-        }
-        Plan::Lock(mut node) => {
-            let input = taken(&mut node.input);
-            let (input, moved) = prune_keyed(input, &mut node.places, needed);
-            (Plan::Lock(LockNode { input, ..node }), moved)
-        }
-        Plan::Sample {
-            input,
-            percent,
-            seed,
-        } => {
-            let (input, moved) = prune_keyed(*input, &mut [], needed);
-            let plan = Plan::Sample {
-                input,
-                percent,
-                seed,
-            };
-            (plan, moved)
-        }
-        Plan::Append { inputs, types } => {
-            let kept = types.iter().zip(needed).filter(|(_, needed)| **needed);
-            let plan = Plan::Append {
-                types: kept.map(|(ty, _)| *ty).collect(),
-                inputs: inputs
-                    .into_iter()
-                    .map(|input| only(input, needed))
-                    .collect(),
-            };
-            let mut next = 0..;
-            let place = |needed: &bool| needed.then(|| next.next()).flatten();
-            (plan, needed.iter().map(place).collect())
-        }
+        Plan::Filter { .. }
+        | Plan::Sort { .. }
+        | Plan::Limit { .. }
+        | Plan::First { .. }
+        | Plan::Lock(_)
+        | Plan::Sample { .. } => prune_chooser(plan, needed),
+        Plan::Append { inputs, types } => prune_append(inputs, &types, needed),
         Plan::SetOperation(mut node) => {
             *node.left = prune(taken(&mut node.left));
             *node.right = prune(taken(&mut node.right));
@@ -137,52 +72,95 @@ fn prune_to(plan: Plan, needed: &[bool]) -> (Plan, Moved) {
             let moved = unmoved(node.types.len());
             (Plan::Recursive(node), moved)
         }
-        Plan::ProjectSet(mut node) => {
-            let mut args: Vec<&mut Expr> = node
-                .calls
-                .iter_mut()
-                .flat_map(|call| &mut call.args)
-                .collect();
-            let added = needed.len().saturating_sub(node.input.width());
-            let input = taken(&mut node.input);
-            let (input, moved) = prune_widened(input, &mut args, needed, added);
-            *node.input = input;
-            (Plan::ProjectSet(node), moved)
-        }
+        Plan::ProjectSet(node) => prune_project_set(node, needed),
         Plan::Window(node) => prune_window(node, needed),
         Plan::Project { input, exprs } => prune_project(*input, exprs, needed),
         Plan::Aggregate {
             input,
-            mut groups,
-            mut aggregates,
-        } => {
-            // Aggregates that nothing reads are not computed.
-            let mut moved_out: Moved = unmoved(groups.len());
-            let (mut index, mut kept) = (groups.len(), groups.len());
-            aggregates.retain(|_| {
-                let keep = needed.get(index).copied().unwrap_or(true);
-                moved_out.push(keep.then_some(kept));
-                index += 1;
-                kept += usize::from(keep);
-                keep
-            });
-            let mut below = vec![false; input.width()];
-            each_input(&mut groups, &mut aggregates, &mut |expr| {
-                need(expr, &mut below)
-            });
-            let (input, moved) = prune_to(*input, &below);
-            each_input(&mut groups, &mut aggregates, &mut |expr| {
-                remap(expr, &moved)
-            });
-            let plan = Plan::Aggregate {
-                input: Box::new(input),
-                groups,
-                aggregates,
-            };
-            (plan, moved_out)
-        }
+            groups,
+            aggregates,
+        } => prune_aggregate(*input, groups, aggregates, needed),
         Plan::Join(join) => prune_join(join, needed),
     }
+}
+
+/// A node that chooses or orders rows of its input and gives them with the same columns.
+fn prune_chooser(mut plan: Plan, needed: &[bool]) -> (Plan, Moved) {
+    let (input, mut exprs): (&mut Plan, Vec<&mut Expr>) = match &mut plan {
+        Plan::Filter { input, predicate } => (input, vec![predicate]),
+        Plan::Sort { input, keys } => (input, keys.iter_mut().map(|key| &mut key.expr).collect()),
+        Plan::Limit { input, ties, .. } => (input, ties.iter_mut().collect()),
+        Plan::First { input, keys } => (input, keys.iter_mut().collect()),
+        Plan::Lock(node) => (&mut node.input, node.places.iter_mut().collect()),
+        Plan::Sample { input, .. } => (input, Vec::new()),
+        other => {
+            let moved = unmoved(other.width());
+            return (plan, moved);
+        }
+    };
+    let (pruned, moved) = prune_widened(taken(input), &mut exprs, needed, 0);
+    *input = pruned;
+    (plan, moved)
+}
+
+/// Each input gives exactly what is needed, since columns of inputs meet by their places.
+fn prune_append(inputs: Vec<Plan>, types: &[LogicalType], needed: &[bool]) -> (Plan, Moved) {
+    let kept = types.iter().zip(needed).filter(|(_, needed)| **needed);
+    let plan = Plan::Append {
+        types: kept.map(|(ty, _)| *ty).collect(),
+        inputs: inputs
+            .into_iter()
+            .map(|input| only(input, needed))
+            .collect(),
+    };
+    let mut next = 0..;
+    let place = |needed: &bool| needed.then(|| next.next()).flatten();
+    (plan, needed.iter().map(place).collect())
+}
+
+/// Aggregates that nothing reads are not computed.
+fn prune_aggregate(
+    input: Plan,
+    mut groups: Vec<Expr>,
+    mut aggregates: Vec<AggregateCall>,
+    needed: &[bool],
+) -> (Plan, Moved) {
+    let mut moved_out: Moved = unmoved(groups.len());
+    let (mut index, mut kept) = (groups.len(), groups.len());
+    aggregates.retain(|_| {
+        let keep = needed.get(index).copied().unwrap_or(true);
+        moved_out.push(keep.then_some(kept));
+        index += 1;
+        kept += usize::from(keep);
+        keep
+    });
+    let mut below = vec![false; input.width()];
+    each_input(&mut groups, &mut aggregates, &mut |expr| {
+        need(expr, &mut below)
+    });
+    let (input, moved) = prune_to(input, &below);
+    each_input(&mut groups, &mut aggregates, &mut |expr| {
+        remap(expr, &moved)
+    });
+    let plan = Plan::Aggregate {
+        input: Box::new(input),
+        groups,
+        aggregates,
+    };
+    (plan, moved_out)
+}
+
+fn prune_project_set(mut node: ProjectSetNode, needed: &[bool]) -> (Plan, Moved) {
+    let mut args: Vec<&mut Expr> = node
+        .calls
+        .iter_mut()
+        .flat_map(|call| &mut call.args)
+        .collect();
+    let added = needed.len().saturating_sub(node.input.width());
+    let input = taken(&mut node.input);
+    let (input, moved) = prune_widened(input, &mut args, needed, added);
+    *node.input = input;
+    (Plan::ProjectSet(node), moved)
 }
 
 fn prune_project(input: Plan, exprs: Vec<Expr>, needed: &[bool]) -> (Plan, Moved) {
@@ -233,20 +211,7 @@ fn prune_project(input: Plan, exprs: Vec<Expr>, needed: &[bool]) -> (Plan, Moved
     (plan, moved)
 }
 
-/// The input of a node with the same columns, which computes these expressions over them.
-fn prune_keyed(input: Plan, exprs: &mut [Expr], needed: &[bool]) -> (Box<Plan>, Moved) {
-    let mut needed = needed.to_vec();
-    for expr in exprs.iter() {
-        need(expr, &mut needed);
-    }
-    let (input, moved) = prune_to(input, &needed);
-    for expr in exprs {
-        remap(expr, &moved);
-    }
-    (Box::new(input), moved)
-}
-
-/// The input of a node that adds columns, which it computes from these expressions.
+/// The input of a node that computes these expressions over it and adds so many columns.
 fn prune_widened(
     input: Plan,
     exprs: &mut [&mut Expr],
