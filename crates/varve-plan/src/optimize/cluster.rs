@@ -90,6 +90,36 @@ impl Cluster {
         varve_sort::sort(&mut read);
         read
     }
+
+    /// Takes the conditions, by what they read.
+    fn sorted_conditions(&mut self) -> Conditions {
+        let mut local: Vec<Vec<Expr>> = self.relations.iter().map(|_| Vec::new()).collect();
+        let (mut links, mut constant) = (Vec::new(), Vec::new());
+        for mut condition in core::mem::take(&mut self.conditions) {
+            let read = self.relations_read(&condition);
+            match (
+                read.as_slice(),
+                read.first().and_then(|one| local.get_mut(*one)),
+            ) {
+                ([one], Some(local)) => {
+                    let first = self.first_column(*one);
+                    map_columns(&mut condition, &|column| column - first);
+                    local.push(condition);
+                }
+                ([], _) => constant.push(condition),
+                _ => links.push(Link {
+                    relations: read,
+                    condition,
+                    share: 1.0,
+                }),
+            }
+        }
+        Conditions {
+            local,
+            links,
+            constant,
+        }
+    }
 }
 
 fn is_joined(plan: &Plan) -> bool {
@@ -107,90 +137,104 @@ struct Link {
     share: f64,
 }
 
+impl Link {
+    fn estimate(&mut self, sizes: &[f64]) {
+        let sizes = self.relations.iter().filter_map(|at| sizes.get(*at));
+        let largest = sizes.copied().fold(1.0, f64::max);
+        self.share = estimate::join_share(&self.condition, largest);
+    }
+}
+
+/// The conditions of a cluster by what they read.
+struct Conditions {
+    /// Of each relation those that read it alone, over its own columns.
+    local: Vec<Vec<Expr>>,
+    links: Vec<Link>,
+    /// Those that read no relation.
+    constant: Vec<Expr>,
+}
+
 /// Inner joins under conditions, in a good order and with the columns where they were.
 pub(super) fn ordered_joins(joins: Plan, conditions: Vec<Expr>) -> Plan {
     let mut cluster = Cluster::default();
     cluster.add(joins);
     cluster.conditions.extend(conditions);
-    let mut local: Vec<Vec<Expr>> = cluster.relations.iter().map(|_| Vec::new()).collect();
-    let (mut links, mut constant) = (Vec::new(), Vec::new());
-    for mut condition in core::mem::take(&mut cluster.conditions) {
-        let read = cluster.relations_read(&condition);
-        match (
-            read.as_slice(),
-            read.first().and_then(|one| local.get_mut(*one)),
-        ) {
-            ([one], Some(local)) => {
-                let first = cluster.first_column(*one);
-                map_columns(&mut condition, &|column| column - first);
-                local.push(condition);
-            }
-            ([], _) => constant.push(condition),
-            _ => links.push(Link {
-                relations: read,
-                condition,
-                share: 1.0,
-            }),
-        }
-    }
+    let Conditions {
+        local,
+        mut links,
+        constant,
+    } = cluster.sorted_conditions();
+    // A condition between relations is estimated by all their rows, not by those that are left.
     let unfiltered: Vec<f64> = cluster.relations.iter().map(estimate::rows).collect();
-    let relations = core::mem::take(&mut cluster.relations);
-    let mut relations: Vec<Option<Plan>> = relations
-        .into_iter()
-        .zip(local)
-        .map(|(relation, conditions)| Some(push(relation, conditions)))
-        .collect();
-    let sizes: Vec<f64> = relations
-        .iter()
-        .map(|relation| relation.as_ref().map_or(1.0, estimate::rows))
-        .collect();
     for link in &mut links {
-        let sizes = link.relations.iter().filter_map(|at| unfiltered.get(*at));
-        let largest = sizes.copied().fold(1.0, f64::max);
-        link.share = estimate::join_share(&link.condition, largest);
+        link.estimate(&unfiltered);
     }
+    let relations = core::mem::take(&mut cluster.relations).into_iter();
+    let relations: Vec<Plan> = relations
+        .zip(local)
+        .map(|(relation, conditions)| push(relation, conditions))
+        .collect();
+    let sizes: Vec<f64> = relations.iter().map(estimate::rows).collect();
     let order = if sizes.len() <= SEARCHED_MAX {
         searched_order(&sizes, &links)
     } else {
         greedy_order(&sizes, &links)
     };
-    let mut layout: Vec<usize> = Vec::with_capacity(cluster.width);
-    let mut joined: Option<Plan> = None;
-    let mut done: Vec<usize> = Vec::new();
+    let mut relations: Vec<Option<Plan>> = relations.into_iter().map(Some).collect();
+    let mut joined = LeftDeep::default();
     for next in order {
-        let Some(right) = relations.get_mut(next).and_then(Option::take) else {
-            continue;
+        if let Some(relation) = relations.get_mut(next).and_then(Option::take) {
+            joined.join(next, cluster.first_column(next), relation, &mut links);
+        }
+    }
+    filtered(joined.in_old_places(), constant)
+}
+
+/// The joins so far, in the order that was chosen.
+#[derive(Default)]
+struct LeftDeep {
+    plan: Option<Plan>,
+    relations: Vec<usize>,
+    /// The number that each output column has in the cluster.
+    layout: Vec<usize>,
+}
+
+impl LeftDeep {
+    /// Joins one relation more, by those of the links that it is the last for; the others are left.
+    fn join(&mut self, number: usize, first: usize, relation: Plan, links: &mut Vec<Link>) {
+        self.relations.push(number);
+        let left_width = self.layout.len();
+        self.layout.extend(first..first + relation.width());
+        let Some(left) = self.plan.take() else {
+            self.plan = Some(relation);
+            return;
         };
-        done.push(next);
-        let left_width = layout.len();
-        let first = cluster.first_column(next);
-        layout.extend(first..first + right.width());
-        let Some(left) = joined else {
-            joined = Some(right);
-            continue;
-        };
-        let mut join = JoinNode::new(JoinKind::Inner, left, right);
+        let mut join = JoinNode::new(JoinKind::Inner, left, relation);
         let mut residual = Vec::new();
-        let (now, later): (Vec<Link>, Vec<Link>) = links
+        let (now, later): (Vec<Link>, Vec<Link>) = core::mem::take(links)
             .into_iter()
-            .partition(|link| link.relations.iter().all(|at| done.contains(at)));
-        links = later;
+            .partition(|link| link.relations.iter().all(|at| self.relations.contains(at)));
+        *links = later;
         for Link { mut condition, .. } in now {
-            place_columns(&mut condition, &layout);
+            place_columns(&mut condition, &self.layout);
             match equal_sides(condition, left_width) {
                 Ok(pair) => join.equal.push(pair),
                 Err(condition) => residual.push(condition),
             }
         }
         join.residual = conjunction(residual);
-        joined = Some(Plan::Join(join));
+        self.plan = Some(Plan::Join(join));
     }
-    let plan = joined.unwrap_or_else(one_row);
-    let plan = if layout.is_sorted() {
-        plan
-    } else {
+
+    /// The columns in the order of the cluster.
+    fn in_old_places(self) -> Plan {
+        let plan = self.plan.unwrap_or_else(one_row);
+        if self.layout.is_sorted() {
+            return plan;
+        }
         let types = plan.types();
-        let mut exprs: Vec<(usize, Expr)> = layout
+        let mut exprs: Vec<(usize, Expr)> = self
+            .layout
             .iter()
             .zip(types)
             .enumerate()
@@ -201,8 +245,7 @@ pub(super) fn ordered_joins(joins: Plan, conditions: Vec<Expr>) -> Plan {
             input: Box::new(plan),
             exprs: exprs.into_iter().map(|(_, expr)| expr).collect(),
         }
-    };
-    filtered(plan, constant)
+    }
 }
 
 /// Renumbers the columns of a condition to where they are in a layout.
