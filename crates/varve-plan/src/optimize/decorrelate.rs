@@ -86,18 +86,111 @@ fn with_pulled(mut join: JoinNode, pulled: Pulled) -> Plan {
 /// The expression with the values that slots take in place of the slots.
 pub fn bind_outer(expr: &mut Expr, outer: &[(usize, Expr)]) {
     substitute(expr, &|part| match part {
-        Expr::Outer { slot, .. } => {
-            let found = outer.iter().find(|(known, _)| known == slot);
-            found.map(|(_, value)| value.clone())
-        }
+        Expr::Outer { slot, .. } => value_of_slot(*slot, outer),
         _ => None,
     });
+}
+
+fn value_of_slot(slot: usize, outer: &[(usize, Expr)]) -> Option<Expr> {
+    let found = outer.iter().find(|(known, _)| *known == slot);
+    found.map(|(_, value)| value.clone())
 }
 
 /// A step between the join and the aggregation of its right side.
 enum Above<'p> {
     Project(&'p [Expr]),
     Filter(&'p Expr),
+}
+
+/// An aggregation of all rows, under steps of which the outermost is the first.
+struct Aggregation<'p> {
+    above: Vec<Above<'p>>,
+    input: &'p Plan,
+    aggregates: &'p [AggregateCall],
+}
+
+impl Aggregation<'_> {
+    fn of(plan: &Plan) -> Option<Aggregation<'_>> {
+        let mut above = Vec::new();
+        let mut at = plan;
+        loop {
+            match at {
+                Plan::Project { input, exprs } => {
+                    above.push(Above::Project(exprs));
+                    at = input;
+                }
+                Plan::Filter { input, predicate } => {
+                    above.push(Above::Filter(predicate));
+                    at = input;
+                }
+                Plan::Aggregate {
+                    input,
+                    groups,
+                    aggregates,
+                } if groups.is_empty() => {
+                    return Some(Aggregation {
+                        above,
+                        input,
+                        aggregates,
+                    });
+                }
+                _ => return None,
+            }
+        }
+    }
+
+    /// What the steps make of the aggregates, and the conditions that they set.
+    fn computed(&self, aggregates: Vec<Expr>, outer: &[(usize, Expr)]) -> (Vec<Expr>, Vec<Expr>) {
+        let mut outputs = aggregates;
+        let mut conditions = Vec::new();
+        for step in self.above.iter().rev() {
+            let bind = |expr: &Expr| {
+                let mut expr = expr.clone();
+                substitute(&mut expr, &|part| match part {
+                    Expr::Column { index, .. } => outputs.get(*index).cloned(),
+                    Expr::Outer { slot, .. } => value_of_slot(*slot, outer),
+                    _ => None,
+                });
+                expr
+            };
+            match step {
+                Above::Project(exprs) => outputs = exprs.iter().map(bind).collect(),
+                Above::Filter(predicate) => conditions.push(bind(predicate)),
+            }
+        }
+        (outputs, conditions)
+    }
+}
+
+/// Rows that compare with outer values, grouped by what is compared.
+struct Grouped {
+    input: Plan,
+    groups: Vec<Expr>,
+    /// Each outer value with the column of its group.
+    equal: Vec<(Expr, Expr)>,
+}
+
+impl Grouped {
+    fn of(input: &Plan, slots: &[usize], outer: &[(usize, Expr)]) -> Option<Grouped> {
+        let Pulled { plan, conditions } = pull(input, slots, Reader::Order)?;
+        let (mut groups, mut equal) = (Vec::new(), Vec::new());
+        for condition in conditions {
+            let (inner, mut value) = equal_to_outer(condition, slots)?;
+            bind_outer(&mut value, outer);
+            let index = groups.len();
+            let ty = inner.logical_type();
+            groups.push(inner);
+            equal.push((value, Expr::Column { index, ty }));
+        }
+        if groups.is_empty() {
+            return None;
+        }
+        Some(Grouped {
+            input: plan,
+            groups,
+            equal,
+        })
+    }
 }
 
 /// A right side of one row, an aggregation of rows that compare with outer values: it is grouped by
@@ -112,90 +205,39 @@ fn joined_aggregate(join: &JoinNode, slots: &[usize]) -> Option<Plan> {
     if join.residual.is_some() || !join.equal.is_empty() {
         return None;
     }
-    let mut above = Vec::new();
-    let mut at = join.right.as_ref();
-    let (input, aggregates) = loop {
-        match at {
-            Plan::Project { input, exprs } => {
-                above.push(Above::Project(exprs));
-                at = input;
-            }
-            Plan::Filter { input, predicate } => {
-                above.push(Above::Filter(predicate));
-                at = input;
-            }
-            Plan::Aggregate {
-                input,
-                groups,
-                aggregates,
-            } if groups.is_empty() => break (input, aggregates),
-            _ => return None,
-        }
-    };
+    let aggregation = Aggregation::of(&join.right)?;
+    let aggregates = aggregation.aggregates;
     if reads_outer(aggregates, slots) {
         return None;
     }
-    let Pulled { plan, conditions } = pull(input, slots, Reader::Order)?;
-    let left_width = join.left.width();
-    let (mut groups, mut equal) = (Vec::new(), Vec::new());
-    for condition in conditions {
-        let (inner, mut outer) = equal_to_outer(condition, slots)?;
-        bind_outer(&mut outer, &join.outer);
-        let index = groups.len();
-        let ty = inner.logical_type();
-        groups.push(inner);
-        equal.push((outer, Expr::Column { index, ty }));
-    }
-    if groups.is_empty() {
-        return None;
-    }
-    let group_count = groups.len();
+    let Grouped {
+        input,
+        groups,
+        equal,
+    } = Grouped::of(aggregation.input, slots, &join.outer)?;
     // What stands above is computed over the left columns and the aggregates.
-    let mut outputs: Vec<Expr> = (left_width + group_count..)
+    let of_groups = (join.left.width() + groups.len()..)
         .zip(aggregates)
         .map(|(index, call)| missing_aggregate(index, call))
         .collect();
-    let mut conditions = Vec::new();
-    for step in above.iter().rev() {
-        let bind = |expr: &Expr| {
-            let mut expr = expr.clone();
-            substitute(&mut expr, &|part| match part {
-                Expr::Column { index, .. } => outputs.get(*index).cloned(),
-                Expr::Outer { slot, .. } => {
-                    let found = join.outer.iter().find(|(known, _)| known == slot);
-                    found.map(|(_, value)| value.clone())
-                }
-                _ => None,
-            });
-            expr
-        };
-        match step {
-            Above::Project(exprs) => outputs = exprs.iter().map(bind).collect(),
-            Above::Filter(predicate) => conditions.push(bind(predicate)),
-        }
-    }
-    let types = join.left.types();
+    let (mut outputs, conditions) = aggregation.computed(of_groups, &join.outer);
     let mut node = JoinNode::new(
         JoinKind::Left,
         join.left.as_ref().clone(),
         Plan::Aggregate {
-            input: Box::new(plan),
+            input: Box::new(input),
             groups,
-            aggregates: aggregates.clone(),
+            aggregates: aggregates.to_vec(),
         },
     );
     node.equal = equal;
     let mut plan = Plan::Join(node);
     if let Some(condition) = conjunction(conditions) {
         if keeps_left {
-            for output in &mut outputs {
-                let ty = output.logical_type();
-                *output = Expr::Case {
-                    branches: vec![(condition.clone(), output.clone())],
-                    otherwise: None,
-                    ty,
-                };
-            }
+            outputs = outputs
+                .into_iter()
+                .map(|output| null_unless(condition.clone(), output))
+                .collect();
         } else {
             plan = Plan::Filter {
                 input: Box::new(plan),
@@ -203,12 +245,21 @@ fn joined_aggregate(join: &JoinNode, slots: &[usize]) -> Option<Plan> {
             };
         }
     }
-    let left = types.into_iter().enumerate();
+    let left = join.left.types().into_iter().enumerate();
     let left = left.map(|(index, ty)| Expr::Column { index, ty });
     Some(Plan::Project {
         input: Box::new(plan),
         exprs: left.chain(outputs).collect(),
     })
+}
+
+fn null_unless(condition: Expr, value: Expr) -> Expr {
+    let ty = value.logical_type();
+    Expr::Case {
+        branches: vec![(condition, value)],
+        otherwise: None,
+        ty,
+    }
 }
 
 fn reads_outer(calls: &[AggregateCall], slots: &[usize]) -> bool {
