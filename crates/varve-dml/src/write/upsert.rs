@@ -40,6 +40,75 @@ enum Fate {
     Updates(usize),
 }
 
+/// What becomes of the rows of a statement, and those of them that are inserted.
+struct Decided<'r> {
+    /// In the order of the rows; those to which nothing happens are left out.
+    fates: Vec<Fate>,
+    inserted: Vec<(&'r Batch, usize)>,
+}
+
+/// What the rows of a statement meet.
+struct Conflicts {
+    /// Each arbiter with what is there by its keys.
+    arbiters: Vec<(Keys, BTreeMap<Vec<u8>, Met>)>,
+    /// The rows that are met: batch, row in it and position.
+    existing: Vec<(Batch, usize, RowPosition)>,
+}
+
+impl Conflicts {
+    /// The row that was there before and that a row meets by its first arbiter that meets any.
+    fn existing_of(&self, row: usize) -> Option<usize> {
+        self.arbiters.iter().find_map(|(keys, met)| {
+            let key = keys.of_rows.get(row)?.as_ref()?;
+            match met.get(&key_bytes(key))? {
+                Met::Existing(at) => Some(*at),
+                Met::Own => None,
+            }
+        })
+    }
+
+    /// Lets one row after the other be inserted, or update what it meets if it is one of those that
+    /// `passed`. With no updates rows that meet others are left out.
+    fn decide<'r>(
+        &mut self,
+        rows: &[(&'r Batch, usize)],
+        passed: Option<&VecSet<usize>>,
+    ) -> Result<Decided<'r>> {
+        let mut fates: Vec<Fate> = Vec::new();
+        let mut inserted: Vec<(&Batch, usize)> = Vec::new();
+        let mut updated = vec![false; self.existing.len()];
+        for (row, place) in rows.iter().enumerate() {
+            let keys = self.arbiters.iter().map(|(keys, _)| {
+                let key = keys.of_rows.get(row)?.as_ref()?;
+                Some(key_bytes(key))
+            });
+            let keys: Vec<Option<Vec<u8>>> = keys.collect();
+            let mut hits = self.arbiters.iter().zip(&keys);
+            let hit = hits.find_map(|((_, met), key)| met.get(key.as_ref()?).copied());
+            match (hit, passed) {
+                (None, _) => {
+                    for ((_, met), key) in self.arbiters.iter_mut().zip(keys) {
+                        met.extend(key.map(|key| (key, Met::Own)));
+                    }
+                    fates.push(Fate::Inserted(inserted.len()));
+                    inserted.push(*place);
+                }
+                (Some(_), None) => {}
+                (Some(Met::Existing(at)), Some(passed)) if updated.get(at) == Some(&false) => {
+                    if passed.contains(&row) {
+                        if let Some(updated) = updated.get_mut(at) {
+                            *updated = true;
+                        }
+                        fates.push(Fate::Updates(row));
+                    }
+                }
+                (Some(_), Some(_)) => return Err(second_time_error()),
+            }
+        }
+        Ok(Decided { fates, inserted })
+    }
+}
+
 impl Writer<'_> {
     /// Inserts rows that were checked, but for those that are there already; answers all that were
     /// inserted or updated, in the order of the rows.
@@ -49,73 +118,17 @@ impl Writer<'_> {
         conflict: &OnConflict,
         rows: &[Batch],
     ) -> Result<Vec<Batch>> {
-        let places: Vec<(&Batch, usize)> = rows
-            .iter()
-            .flat_map(|batch| (0..batch.rows()).map(move |row| (batch, row)))
-            .collect();
-        let mut existing: Vec<(Batch, usize, RowPosition)> = Vec::new();
-        let mut by_position: BTreeMap<RowPosition, usize> = BTreeMap::new();
-        let mut arbiters = Vec::with_capacity(conflict.arbiters.len());
-        for arbiter in &conflict.arbiters {
-            let keys = keys_of(table, *arbiter, rows)?;
-            let mut met: BTreeMap<Vec<u8>, Met> = BTreeMap::new();
-            for (key, at) in self
-                .existing(table, &keys, &mut existing, &mut by_position)
-                .await?
-            {
-                met.insert(key, Met::Existing(at));
-            }
-            arbiters.push((keys, met));
-        }
-        let mut meets: Vec<Option<usize>> = Vec::with_capacity(places.len());
-        for row in 0..places.len() {
-            let found = arbiters.iter().find_map(|(keys, met)| {
-                let key = keys.of_rows.get(row)?.as_ref()?;
-                match met.get(&key_bytes(key))? {
-                    Met::Existing(at) => Some(*at),
-                    Met::Own => None,
-                }
-            });
-            meets.push(found);
-        }
+        let places = rows_of(rows);
+        let mut conflicts = self.conflicts(table, conflict, rows).await?;
         let (pairs, passed) = match &conflict.update {
             Some(update) => {
-                let pairs = self.pairs(table, update, &places, &meets, &existing);
-                pairs.await?
+                let pairs = self.pairs(table, update, &places, &conflicts);
+                let (pairs, passed) = pairs.await?;
+                (pairs, Some(passed))
             }
-            None => (Vec::new(), VecSet::new()),
+            None => (Vec::new(), None),
         };
-        let mut fates: Vec<Fate> = Vec::new();
-        let mut inserted: Vec<(&Batch, usize)> = Vec::new();
-        let mut updated = vec![false; existing.len()];
-        for (row, place) in places.iter().enumerate() {
-            let keys = arbiters.iter().map(|(keys, _)| {
-                let key = keys.of_rows.get(row)?.as_ref()?;
-                Some(key_bytes(key))
-            });
-            let keys: Vec<Option<Vec<u8>>> = keys.collect();
-            let mut hits = arbiters.iter().zip(&keys);
-            let hit = hits.find_map(|((_, met), key)| met.get(key.as_ref()?).copied());
-            match hit {
-                None => {
-                    for ((_, met), key) in arbiters.iter_mut().zip(keys) {
-                        met.extend(key.map(|key| (key, Met::Own)));
-                    }
-                    fates.push(Fate::Inserted(inserted.len()));
-                    inserted.push(*place);
-                }
-                Some(_) if conflict.update.is_none() => {}
-                Some(Met::Existing(at)) if updated.get(at) == Some(&false) => {
-                    if passed.contains(&row) {
-                        if let Some(updated) = updated.get_mut(at) {
-                            *updated = true;
-                        }
-                        fates.push(Fate::Updates(row));
-                    }
-                }
-                Some(_) => return Err(second_time_error()),
-            }
-        }
+        let Decided { fates, inserted } = conflicts.decide(&places, passed.as_ref())?;
         let new = gather(table, &inserted);
         self.insert(table, &new).await?;
         let mut changed: VecMap<usize, (Batch, usize)> = VecMap::new();
@@ -130,15 +143,36 @@ impl Writer<'_> {
             self.apply(table, update, &pairs, &wanted, &mut changed)
                 .await?;
         }
-        let new: Vec<(&Batch, usize)> = new
-            .iter()
-            .flat_map(|batch| (0..batch.rows()).map(move |row| (batch, row)))
-            .collect();
+        let new = rows_of(&new);
         let answered = fates.iter().filter_map(|fate| match fate {
             Fate::Inserted(at) => new.get(*at).copied(),
             Fate::Updates(row) => changed.get(row).map(|(batch, at)| (batch, *at)),
         });
         Ok(gather(table, &answered.collect::<Vec<_>>()))
+    }
+
+    /// What is there with the keys of the rows.
+    async fn conflicts(
+        &self,
+        table: &TableDef,
+        conflict: &OnConflict,
+        rows: &[Batch],
+    ) -> Result<Conflicts> {
+        let mut existing: Vec<(Batch, usize, RowPosition)> = Vec::new();
+        let mut by_position: BTreeMap<RowPosition, usize> = BTreeMap::new();
+        let mut arbiters = Vec::with_capacity(conflict.arbiters.len());
+        for arbiter in &conflict.arbiters {
+            let keys = keys_of(table, *arbiter, rows)?;
+            let mut met: BTreeMap<Vec<u8>, Met> = BTreeMap::new();
+            for (key, at) in self
+                .existing(table, &keys, &mut existing, &mut by_position)
+                .await?
+            {
+                met.insert(key, Met::Existing(at));
+            }
+            arbiters.push((keys, met));
+        }
+        Ok(Conflicts { arbiters, existing })
     }
 
     /// The rows that are there with one of the keys: each key with the place of its row.
@@ -178,13 +212,11 @@ impl Writer<'_> {
         table: &TableDef,
         update: &ConflictUpdate,
         places: &[(&Batch, usize)],
-        meets: &[Option<usize>],
-        existing: &[(Batch, usize, RowPosition)],
+        conflicts: &Conflicts,
     ) -> Result<(Vec<(Vec<usize>, Batch, Vec<RowPosition>)>, VecSet<usize>)> {
-        let meeting: Vec<(usize, usize)> = meets
-            .iter()
-            .enumerate()
-            .filter_map(|(row, met)| Some((row, (*met)?)))
+        let existing = &conflicts.existing;
+        let meeting: Vec<(usize, usize)> = (0..places.len())
+            .filter_map(|row| Some((row, conflicts.existing_of(row)?)))
             .collect();
         let mut pairs = Vec::new();
         let mut passed = VecSet::new();
@@ -242,11 +274,7 @@ impl Writer<'_> {
         let found = runner.rows_of(&self.txn.store, &plan).await?;
         let mut found: Vec<(u64, (&Batch, usize))> = positions_of(&found, number)?
             .into_iter()
-            .zip(
-                found
-                    .iter()
-                    .flat_map(|batch| (0..batch.rows()).map(move |row| (batch, row))),
-            )
+            .zip(rows_of(&found))
             .map(|(number, row)| (number.0, row))
             .collect();
         varve_sort::sort_by_key(&mut found, |(number, _)| *number);
@@ -377,6 +405,12 @@ fn keys_in(table: &TableDef, columns: &[usize], rows: &Batch) -> Result<Vec<Vec<
     let columns: Vec<_> = columns.iter().map(column).collect::<Result<_>>()?;
     let key = |row| columns.iter().map(|column| column.value(row)).collect();
     Ok((0..rows.rows()).map(key).collect())
+}
+
+/// The rows of batches, one by one.
+fn rows_of(batches: &[Batch]) -> Vec<(&Batch, usize)> {
+    let rows = |batch| (0..Batch::rows(batch)).map(move |row| (batch, row));
+    batches.iter().flat_map(rows).collect()
 }
 
 /// Some rows of batches that have the columns of a table.
