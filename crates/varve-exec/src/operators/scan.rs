@@ -136,7 +136,7 @@ impl BatchStream for ScanStream<'_> {
 
 #[cfg(test)]
 mod tests {
-    use varve_expr::Expr;
+    use varve_expr::{Expr, Parameter};
     use varve_plan::{OrderColumn, Plan, PushedPredicate, SortKeyExpr};
     use varve_types::{ColumnPredicate, CompareOp, KeyOrder, LogicalType, PredicateTest, Value};
 
