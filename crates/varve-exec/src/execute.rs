@@ -13,10 +13,10 @@ use varve_types::{Batch, Column, LogicalType, Result, Value};
 
 use crate::context::Running;
 use crate::operators::{
-    AggregateStream, AppendStream, CteStream, DistinctStream, FilterStream, FirstStream,
-    JoinStream, LimitStream, LockStream, LookupStream, ProjectSetStream, ProjectStream,
-    RecursiveStream, RightInput, RowRange, RowsStream, SampleStream, ScanStream,
-    SetOperationStream, SortStream, TopNStream, ValuesStream, WindowStream,
+    AggregateStream, AppendStream, CteStream, DistinctStream, FilterStream, Given, JoinStream,
+    LimitStream, LockStream, LookupStream, ProjectSetStream, ProjectStream, RecursiveStream,
+    RightInput, RowRange, RowsStream, SampleStream, ScanStream, SetOperationStream, SortStream,
+    TopNStream, ValuesStream, WindowStream,
 };
 use crate::portion::portioned;
 use crate::profile::{Profile, ProfiledStream};
@@ -164,7 +164,8 @@ impl<'a> Builder<'a> {
             }),
             Plan::Recursive(node) => Box::new(self.recursive(node)?),
             Plan::First { input, keys } => {
-                Box::new(FirstStream::new(running, self.build(input, None)?, keys))
+                let input = self.build(input, None)?;
+                Box::new(DistinctStream::new(running, input, keys, Given::Row))
             }
             Plan::ProjectSet(node) => Box::new(self.project_set(node)?),
             Plan::Window(node) => {
@@ -197,7 +198,7 @@ impl<'a> Builder<'a> {
         let input = self.build(input, None)?;
         let input = portioned(&running, input, groups.iter().chain(args));
         Ok(if aggregates.is_empty() && !groups.is_empty() {
-            Box::new(DistinctStream::new(running, input, groups))
+            Box::new(DistinctStream::new(running, input, groups, Given::Keys))
         } else {
             Box::new(AggregateStream::new(running, input, groups, aggregates))
         })

@@ -1,4 +1,4 @@
-//! Distinct: each different row once, given as soon as it appears.
+//! Distinct: of the rows with the same keys the one that comes first, given as soon as it appears.
 
 use varve_expr::{Expr, evaluate};
 use varve_types::{Batch, LocalFuture, Reservation, Result, Selection};
@@ -7,11 +7,21 @@ use crate::BatchStream;
 use crate::context::{Running, book};
 use crate::keys::KeyIndex;
 
-/// Lets a row pass when its values were not seen before.
+/// What is given of a row whose keys were not seen before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Given {
+    /// The keys, as `DISTINCT` and groups without aggregates want them.
+    Keys,
+    /// The row, as `DISTINCT ON` wants it.
+    Row,
+}
+
+/// Lets a row pass when its keys were not seen before.
 pub(crate) struct DistinctStream<'a> {
     running: Running<'a>,
     input: Box<dyn BatchStream + 'a>,
-    exprs: &'a [Expr],
+    keys: &'a [Expr],
+    given: Given,
     seen: KeyIndex,
     booked: Reservation,
 }
@@ -20,14 +30,16 @@ impl<'a> DistinctStream<'a> {
     pub(crate) fn new(
         running: Running<'a>,
         input: Box<dyn BatchStream + 'a>,
-        exprs: &'a [Expr],
+        keys: &'a [Expr],
+        given: Given,
     ) -> DistinctStream<'a> {
-        let types: Vec<_> = exprs.iter().map(Expr::logical_type).collect();
+        let types: Vec<_> = keys.iter().map(Expr::logical_type).collect();
         DistinctStream {
             booked: running.reservation(),
             running,
             input,
-            exprs,
+            keys,
+            given,
             seen: KeyIndex::new(&types),
         }
     }
@@ -40,13 +52,16 @@ impl BatchStream for DistinctStream<'_> {
             while let Some(batch) = self.input.next().await? {
                 let batch = batch.compact();
                 let eval = self.running.eval();
-                let columns = self.exprs.iter().map(|expr| evaluate(expr, &batch, &eval));
-                let columns = columns.collect::<Result<Vec<_>>>()?;
+                let keys = self.keys.iter().map(|key| evaluate(key, &batch, &eval));
+                let keys = keys.collect::<Result<Vec<_>>>()?;
                 self.seen
-                    .insert(&columns, batch.rows(), &mut ids, &mut new_rows);
+                    .insert(&keys, batch.rows(), &mut ids, &mut new_rows);
                 book(&mut self.booked, self.seen.memory_bytes())?;
                 if !new_rows.is_empty() {
-                    let rows = Batch::new(columns, batch.rows());
+                    let rows = match self.given {
+                        Given::Keys => Batch::new(keys, batch.rows()),
+                        Given::Row => batch,
+                    };
                     return Ok(Some(rows.select(&Selection::new(new_rows))));
                 }
             }
@@ -85,6 +100,16 @@ mod tests {
         let plan = limit(distinct(setting.scan(0, "it")), Some(1), None);
         assert_eq!(show_batches(&setting.run(&plan).unwrap()), "1 a");
         assert_eq!(setting.source.batches_given.get(), 1);
+    }
+
+    #[test]
+    fn the_first_row_of_each_key_with_all_its_columns() {
+        let setting = Setting::with(table("it", "1 a; 1 b; - c | 2 a; - a; 1 c"));
+        let plan = Plan::First {
+            input: Box::new(setting.scan(0, "it")),
+            keys: vec![column(0, LogicalType::Int4)],
+        };
+        assert_eq!(show_batches(&setting.run(&plan).unwrap()), "1 a; - c | 2 a");
     }
 
     fn distinct(input: Plan) -> Plan {

@@ -2,7 +2,7 @@
 
 use std::vec;
 
-use varve_expr::{Parameter, evaluate_constant};
+use varve_expr::evaluate_constant;
 use varve_plan::{PushedPredicate, Relation, ScanNode};
 use varve_types::{Batch, ColumnPredicate, LocalFuture, PredicateTest, Result, ScanSpec, Value};
 
