@@ -17,6 +17,18 @@ pub(crate) const OPS: [CompareOp; 6] = [
     CompareOp::GtEq,
 ];
 
+/// The code of a comparison: its place in [`OPS`].
+pub(crate) fn op_code(op: CompareOp) -> u8 {
+    match op {
+        CompareOp::Eq => 0,
+        CompareOp::NotEq => 1,
+        CompareOp::Lt => 2,
+        CompareOp::LtEq => 3,
+        CompareOp::Gt => 4,
+        CompareOp::GtEq => 5,
+    }
+}
+
 pub(crate) fn put_count(bytes: &mut Vec<u8>, count: usize) {
     let count = u16::try_from(count).unwrap_or(u16::MAX);
     bytes.extend(count.to_le_bytes());

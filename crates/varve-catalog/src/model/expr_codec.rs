@@ -25,7 +25,7 @@ use varve_types::{
     Decimal, LogicalType, Result, TypeMod, Value, decode_key_value, encode_key_value,
 };
 
-use crate::model::bytes::{Input, OPS, broken, put_count, put_name};
+use crate::model::bytes::{Input, OPS, broken, op_code, put_count, put_name};
 use crate::model::table::ColumnDef;
 
 /// Deepest nesting of an expression in the catalog.
@@ -74,8 +74,7 @@ pub fn put_expr(bytes: &mut Vec<u8>, expr: &Expr) {
             bytes.push(u8::MAX);
         }
         Expr::Compare { op, left, right } => {
-            let code = (0..).zip(OPS).find(|(_, known)| known == op);
-            bytes.extend([2, code.map_or(0, |(code, _)| code)]);
+            bytes.extend([2, op_code(*op)]);
             put_expr(bytes, left);
             put_expr(bytes, right);
         }

@@ -1,0 +1,166 @@
+//! Indexes as bytes, in the definition of their table.
+//!
+//! | field | bytes |
+//! |---|---|
+//! | tree, name | 8 + 2 + UTF-8 |
+//! | flags (1 a constraint, 2 being built, 4 deferrable, 8 and deferred at first) | 1 |
+//! | 0 not unique, 1 unique, 2 unique and NULLs are equal | 1 |
+//! | number of keys, each: position, order (1 descending, 2 NULLs first) | 2, then 2 + 1 |
+//! | number of included columns, their positions | 2, then 2 each |
+//! | number of tests, each: position, kind, number of constants, each: length, key bytes | 2, then 2 + 1 + 2, then 2 + bytes |
+//!
+//! A position below 32,768 is that of a column; from there on they are those of expressions. Kinds
+//! of tests: 0 to 5 are `=`, `<>`, `<`, `<=`, `>`, `>=`, 6 IN, 7 IS NULL, 8 IS NOT NULL.
+
+use varve_expr::Expr;
+use varve_types::{
+    ColumnPredicate, KeyOrder, LogicalType, PredicateTest, Result, TreeId, Uniqueness, Value,
+    decode_key_value, encode_key_value,
+};
+
+use crate::model::bytes::{Input, OPS, broken, op_code, put_count, put_name};
+use crate::model::index::{Deferral, IndexDef};
+use crate::model::index_expression::FIRST_EXPRESSION;
+use crate::model::table::ColumnDef;
+
+const KIND_IN: u8 = 6;
+const KIND_IS_NULL: u8 = 7;
+const KIND_IS_NOT_NULL: u8 = 8;
+
+/// What an index may read of its table.
+#[derive(Clone, Copy)]
+pub(crate) struct Indexable<'a> {
+    pub(crate) columns: &'a [ColumnDef],
+    pub(crate) expressions: &'a [Expr],
+}
+
+impl Indexable<'_> {
+    /// The type of the column or the expression at a position.
+    fn type_at(self, position: usize) -> Result<LogicalType> {
+        let expression = position.checked_sub(FIRST_EXPRESSION);
+        let expression = expression.and_then(|at| self.expressions.get(at));
+        let column = self.columns.get(position).map(|column| column.ty);
+        let ty = column.or_else(|| expression.map(Expr::logical_type));
+        ty.ok_or_else(|| broken("index column"))
+    }
+}
+
+pub(crate) fn put_index(bytes: &mut Vec<u8>, index: &IndexDef) {
+    bytes.extend(index.tree.0.to_le_bytes());
+    put_name(bytes, &index.name);
+    let deferral = match index.deferral {
+        Deferral::Never => 0,
+        Deferral::Deferrable => 4,
+        Deferral::Deferred => 12,
+    };
+    bytes.push(u8::from(index.is_constraint) | u8::from(index.is_building) << 1 | deferral);
+    bytes.push(match index.uniqueness {
+        Uniqueness::None => 0,
+        Uniqueness::NullsDistinct => 1,
+        Uniqueness::NullsEqual => 2,
+    });
+    put_count(bytes, index.keys.len());
+    for (position, order) in &index.keys {
+        put_count(bytes, *position);
+        bytes.push(order.code());
+    }
+    put_count(bytes, index.include.len());
+    for position in &index.include {
+        put_count(bytes, *position);
+    }
+    put_count(bytes, index.predicate.len());
+    for predicate in &index.predicate {
+        put_test(bytes, predicate);
+    }
+}
+
+fn put_test(bytes: &mut Vec<u8>, ColumnPredicate { column, test }: &ColumnPredicate) {
+    put_count(bytes, *column);
+    let (kind, constants): (u8, &[Value]) = match test {
+        PredicateTest::Compare(op, value) => (op_code(*op), core::slice::from_ref(value)),
+        PredicateTest::In(values) => (KIND_IN, values),
+        PredicateTest::IsNull => (KIND_IS_NULL, &[]),
+        PredicateTest::IsNotNull => (KIND_IS_NOT_NULL, &[]),
+    };
+    bytes.push(kind);
+    put_count(bytes, constants.len());
+    for constant in constants {
+        let mut key = Vec::new();
+        encode_key_value(constant, &mut key);
+        put_count(bytes, key.len());
+        bytes.extend(key);
+    }
+}
+
+pub(crate) fn take_index(input: &mut Input<'_>, of: Indexable<'_>) -> Result<IndexDef> {
+    let tree = TreeId(u64::from_le_bytes(input.array()?));
+    let name = input.name()?;
+    let flags = input.u8()?;
+    let deferral = match flags >> 2 {
+        0 => Deferral::Never,
+        1 => Deferral::Deferrable,
+        3 => Deferral::Deferred,
+        _ => return Err(broken("index flags")),
+    };
+    let uniqueness = match input.u8()? {
+        0 => Uniqueness::None,
+        1 => Uniqueness::NullsDistinct,
+        2 => Uniqueness::NullsEqual,
+        _ => return Err(broken("uniqueness")),
+    };
+    let mut keys = Vec::new();
+    for _ in 0..input.count()? {
+        let position = input.count()?;
+        of.type_at(position)?;
+        let order = KeyOrder::from_code(input.u8()?);
+        keys.push((position, order.ok_or_else(|| broken("key order"))?));
+    }
+    if keys.is_empty() {
+        return Err(broken("index key"));
+    }
+    let mut include = Vec::new();
+    for _ in 0..input.count()? {
+        let position = input.count()?;
+        if position >= of.columns.len() {
+            return Err(broken("index column"));
+        }
+        include.push(position);
+    }
+    let mut predicate = Vec::new();
+    for _ in 0..input.count()? {
+        predicate.push(take_test(input, of)?);
+    }
+    Ok(IndexDef {
+        tree,
+        name,
+        is_constraint: flags & 1 == 1,
+        is_building: flags & 2 == 2,
+        deferral,
+        uniqueness,
+        keys,
+        include,
+        predicate,
+    })
+}
+
+fn take_test(input: &mut Input<'_>, of: Indexable<'_>) -> Result<ColumnPredicate> {
+    let column = input.count()?;
+    let ty = of.type_at(column)?;
+    let kind = input.u8()?;
+    let mut constants = Vec::new();
+    for _ in 0..input.count()? {
+        let len = input.count()?;
+        let mut key = input.take(len)?;
+        let value = decode_key_value(ty, &mut key);
+        let value = value.filter(|value| key.is_empty() && !value.is_null());
+        constants.push(value.ok_or_else(|| broken("index predicate"))?);
+    }
+    let test = match (OPS.get(usize::from(kind)), kind, constants.as_slice()) {
+        (Some(op), _, [value]) => PredicateTest::Compare(*op, value.clone()),
+        (None, KIND_IN, _) => PredicateTest::In(constants),
+        (None, KIND_IS_NULL, []) => PredicateTest::IsNull,
+        (None, KIND_IS_NOT_NULL, []) => PredicateTest::IsNotNull,
+        _ => return Err(broken("index predicate")),
+    };
+    Ok(ColumnPredicate { column, test })
+}
