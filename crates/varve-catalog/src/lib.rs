@@ -19,6 +19,7 @@ pub mod dependency;
 pub mod model;
 pub mod pg_catalog;
 pub mod text;
+pub mod types;
 
 pub use dependency::bound_to::Dependencies;
 pub use dependency::creation::{Creation, Made};

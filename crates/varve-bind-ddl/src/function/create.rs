@@ -9,8 +9,8 @@ use varve_ast::{
 use varve_bind_query::context::binder::QueryBinder;
 use varve_bind_query::context::types::plain_name;
 use varve_catalog::model::function_def::{ArgumentDef, FunctionDef, ParsedBody, Returns};
-use varve_catalog::model::polymorphic::{is_array, pseudo_name};
 use varve_catalog::model::schema::PUBLIC;
+use varve_catalog::types::polymorphic::{is_array, pseudo_name};
 use varve_expr::{Expr, Parameter, Volatility};
 use varve_parser::plpgsql::Piece;
 use varve_plan::build::routine::{invalid, is_run_first, mismatch};

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use varve_ast::{ArgumentMode, Expr as Ast, Query as AstQuery, QueryBody, SelectItem};
 use varve_catalog::model::function_def::{ArgumentDef, FunctionDef, Returns};
-use varve_catalog::model::polymorphic::{bound, element_of, pseudo_name};
 use varve_catalog::model::schema::RelationName;
 use varve_catalog::text::kept_text::Meaning;
 use varve_catalog::text::name::undefined_schema;
+use varve_catalog::types::polymorphic::{bound, element_of, pseudo_name};
 use varve_expr::{Expr, implicit_cast_allowed, resolve_call};
 use varve_parser::plpgsql::Code;
 use varve_plan::build::array::form;

@@ -1,9 +1,9 @@
 //! The types that are written.
 
 use varve_ast::{BaseType, Span, TypeName};
-use varve_catalog::model::polymorphic::pseudo_type;
 use varve_catalog::text::name::undefined_schema;
 use varve_catalog::text::type_name::{Bounded, bounded_type, type_name, undefined_type, user_type};
+use varve_catalog::types::polymorphic::pseudo_type;
 use varve_plan::build::routine::invalid;
 use varve_plan::scope::data_type::{nearest, unknown_name};
 use varve_plan::scope::error::located;

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use varve_catalog::{FIRST_EXPRESSION, TableDef};
 use varve_exec::ScanSource;
 use varve_types::{
-    Batch, ColumnPredicate, CompareOp, PredicateTest, Result, ScanSpec, Selection, Value,
+    Batch, ColumnPredicate, CompareOp, PredicateTest, Result, ScanSpec, Selection, TreeId, Value,
     encode_key_value,
 };
 
@@ -36,81 +36,118 @@ pub async fn rows_with(
     if wanted.keys.is_empty() {
         return Ok(found);
     }
-    let request = |predicates: Vec<ColumnPredicate>| ScanSpec {
-        predicates,
-        with_position: true,
-        ..ScanSpec::of(table.tree, read.to_vec())
-    };
-    let equal = |column: usize, value: &Value| ColumnPredicate {
-        column,
-        test: match value {
-            Value::Null => PredicateTest::IsNull,
-            value => PredicateTest::Compare(CompareOp::Eq, value.clone()),
-        },
+    let finder = Finder {
+        source,
+        tree: table.tree,
+        wanted,
+        read,
     };
     if let [column] = wanted.columns {
+        finder.of_one_column(*column, &mut found).await?;
+        return Ok(found);
+    }
+    let has_expression = wanted.columns.iter().any(|at| *at >= FIRST_EXPRESSION);
+    if wanted.keys.len() <= SINGLE_KEYS_MAX || has_expression {
+        finder.one_by_one(&mut found).await?;
+    } else {
+        finder.by_comparing(&mut found).await?;
+        found.retain(|batch| !batch.is_empty());
+    }
+    Ok(found)
+}
+
+/// Reads the rows that have wanted keys.
+struct Finder<'a> {
+    source: &'a TransactionSource<'a>,
+    tree: TreeId,
+    wanted: &'a Wanted<'a>,
+    read: &'a [usize],
+}
+
+impl Finder<'_> {
+    /// A scan of the rows that pass these tests and those that are wanted.
+    fn spec(&self, mut predicates: Vec<ColumnPredicate>) -> ScanSpec {
+        predicates.extend_from_slice(self.wanted.tests);
+        ScanSpec {
+            predicates,
+            with_position: true,
+            ..ScanSpec::of(self.tree, self.read.to_vec())
+        }
+    }
+
+    /// The rows with one of the values in the only column.
+    async fn of_one_column(&self, column: usize, found: &mut Vec<Batch>) -> Result<()> {
         let mut values = Vec::new();
-        for value in wanted.keys.iter().flatten() {
+        for value in self.wanted.keys.iter().flatten() {
             match value {
                 Value::Null => {
-                    let mut predicates = vec![equal(*column, value)];
-                    predicates.extend_from_slice(wanted.tests);
-                    read_all(source, request(predicates), &mut found).await?;
+                    let spec = self.spec(vec![equal(column, value)]);
+                    read_all(self.source, spec, found).await?;
                 }
                 value => values.push(value.clone()),
             }
         }
         if values.is_empty() {
-            return Ok(found);
+            return Ok(());
         }
         let test = match values.as_slice() {
             [value] => PredicateTest::Compare(CompareOp::Eq, value.clone()),
             _ => PredicateTest::In(values),
         };
-        let mut predicates = vec![ColumnPredicate {
-            column: *column,
-            test,
-        }];
-        predicates.extend_from_slice(wanted.tests);
-        read_all(source, request(predicates), &mut found).await?;
-        return Ok(found);
+        let spec = self.spec(vec![ColumnPredicate { column, test }]);
+        read_all(self.source, spec, found).await
     }
-    let has_expression = wanted.columns.iter().any(|at| *at >= FIRST_EXPRESSION);
-    if wanted.keys.len() <= SINGLE_KEYS_MAX || has_expression {
+
+    /// The rows with each of the keys.
+    async fn one_by_one(&self, found: &mut Vec<Batch>) -> Result<()> {
         let mut known = BTreeSet::new();
-        for key in wanted.keys {
+        for key in self.wanted.keys {
             if !known.insert(key_bytes(key)) {
                 continue;
             }
-            let columns = wanted.columns.iter().zip(key);
-            let mut predicates: Vec<_> = columns.map(|(at, value)| equal(*at, value)).collect();
-            predicates.extend_from_slice(wanted.tests);
-            read_all(source, request(predicates), &mut found).await?;
+            let columns = self.wanted.columns.iter().zip(key);
+            let predicates = columns.map(|(at, value)| equal(*at, value)).collect();
+            read_all(self.source, self.spec(predicates), found).await?;
         }
-        return Ok(found);
+        Ok(())
     }
-    let keys = varve_sort::set_of(wanted.keys.iter().map(|key| key_bytes(key)));
-    let mut with_key = request(wanted.tests.to_vec());
-    with_key.columns.extend_from_slice(wanted.columns);
-    let mut all = Vec::new();
-    read_all(source, with_key, &mut all).await?;
-    for batch in all {
-        let columns = batch.physical_columns();
-        let key_columns = columns.iter().skip(read.len()).take(wanted.columns.len());
-        let key_columns: Vec<_> = key_columns.collect();
-        let is_wanted = |row: &u32| {
-            let values = key_columns.iter().map(|column| column.value(*row as usize));
-            keys.contains(&key_bytes(&values.collect::<Vec<Value>>()))
-        };
-        let rows = u32::try_from(batch.rows()).unwrap_or(u32::MAX);
-        let chosen = Selection::new((0..rows).filter(is_wanted).collect());
-        let chosen = batch.select(&chosen).compact();
-        let columns = chosen.physical_columns();
-        let kept = columns.iter().take(read.len()).chain(columns.last());
-        found.push(Batch::new(kept.cloned().collect(), chosen.rows()));
+
+    /// The rows that pass the tests, of which those are chosen that have one of the keys.
+    async fn by_comparing(&self, found: &mut Vec<Batch>) -> Result<()> {
+        let Wanted { columns, keys, .. } = self.wanted;
+        let keys = varve_sort::set_of(keys.iter().map(|key| key_bytes(key)));
+        let mut with_key = self.spec(Vec::new());
+        with_key.columns.extend_from_slice(columns);
+        let mut all = Vec::new();
+        read_all(self.source, with_key, &mut all).await?;
+        let width = self.read.len();
+        for batch in all {
+            let physical = batch.physical_columns();
+            let key_columns: Vec<_> = physical.iter().skip(width).take(columns.len()).collect();
+            let is_wanted = |row: &u32| {
+                let values = key_columns.iter().map(|column| column.value(*row as usize));
+                keys.contains(&key_bytes(&values.collect::<Vec<Value>>()))
+            };
+            let rows = u32::try_from(batch.rows()).unwrap_or(u32::MAX);
+            let chosen = Selection::new((0..rows).filter(is_wanted).collect());
+            let chosen = batch.select(&chosen).compact();
+            let physical = chosen.physical_columns();
+            let kept = physical.iter().take(width).chain(physical.last());
+            found.push(Batch::new(kept.cloned().collect(), chosen.rows()));
+        }
+        Ok(())
     }
-    found.retain(|batch| !batch.is_empty());
-    Ok(found)
+}
+
+/// The test of a column for a value; NULL equals NULL.
+fn equal(column: usize, value: &Value) -> ColumnPredicate {
+    ColumnPredicate {
+        column,
+        test: match value {
+            Value::Null => PredicateTest::IsNull,
+            value => PredicateTest::Compare(CompareOp::Eq, value.clone()),
+        },
+    }
 }
 
 /// A key as bytes that are equal for equal keys.

@@ -172,47 +172,31 @@ async fn read_by(
             .map(|column| place_in(&mut filter.read, column))
             .collect()
     });
-    let read_columns: Vec<usize> = match covers {
-        true => columns.iter().filter_map(|column| place(*column)).collect(),
-        false => key.clone().collect(),
-    };
-    let of_point = |predicates: Vec<ColumnPredicate>| ScanSpec {
+    let entries = ScanSpec {
         predicates,
         ordered: true,
         reverse: in_order.unwrap_or(spec.reverse),
         limit_rows: spec.limit_rows.filter(|_| is_exact),
-        ..ScanSpec::of(index.tree, read_columns.clone())
+        ..ScanSpec::of(
+            index.tree,
+            match covers {
+                true => columns.iter().filter_map(|column| place(*column)).collect(),
+                false => key.clone().collect(),
+            },
+        )
     };
-    let points = Points::of(0..index.keys.len(), &predicates, POINTS_MAX);
-    let mut scan = EntryScans {
-        current: None,
-        waiting: match points.filter(|points| points.is_several && in_order.is_none()) {
-            Some(points) => {
-                let scans = points.keys.iter();
-                let scans = scans.map(|key| of_point(at_point(&predicates, &points.tests, key)));
-                scans.collect()
-            }
-            None => VecDeque::from([of_point(predicates)]),
-        },
-    };
+    let points_max = if in_order.is_none() { POINTS_MAX } else { 0 };
+    let scan = EntryScans::new(entries, index.keys.len(), points_max);
     if covers {
         return Ok(Some(IndexRead::Only(scan)));
     }
-    let mut read = VecDeque::new();
-    let mut rest = None;
-    if spec.limit_rows.is_some() {
-        rest = Some(scan);
-    } else {
-        let entries_max = lookups_max(transaction, table);
-        let mut entries = 0;
-        while let Some(batch) = scan.next(transaction).await? {
-            entries += batch.rows() as u64;
-            if entries > entries_max {
-                return Ok(None);
-            }
-            read.push_back(batch);
-        }
-    }
+    let entries_max = match spec.limit_rows {
+        Some(_) => None,
+        None => Some(lookups_max(transaction, table)),
+    };
+    let Some((read, rest)) = read_entries(transaction, scan, entries_max).await? else {
+        return Ok(None);
+    };
     Ok(Some(IndexRead::Lookup(IndexStream {
         read,
         rest,
@@ -221,6 +205,28 @@ async fn read_by(
         with_position: spec.with_position,
         row_key,
     })))
+}
+
+/// The entries that are read before their rows, and those that are read as their rows are wanted:
+/// all at once up to `entries_max`, or else one batch after another. `None` where there are more.
+async fn read_entries(
+    transaction: &Transaction,
+    mut scan: EntryScans,
+    entries_max: Option<u64>,
+) -> Result<Option<(VecDeque<Batch>, Option<EntryScans>)>> {
+    let mut read = VecDeque::new();
+    let Some(entries_max) = entries_max else {
+        return Ok(Some((read, Some(scan))));
+    };
+    let mut entries = 0;
+    while let Some(batch) = scan.next(transaction).await? {
+        entries += batch.rows() as u64;
+        if entries > entries_max {
+            return Ok(None);
+        }
+        read.push_back(batch);
+    }
+    Ok(Some((read, None)))
 }
 
 /// Tests of which some are replaced by one value each.
@@ -237,6 +243,26 @@ fn at_point(tests: &[ColumnPredicate], named: &[usize], key: &[Value]) -> Vec<Co
 }
 
 impl EntryScans {
+    /// Scans of the entries that a spec asks for: one, or one for each key where its tests name
+    /// several, but no more than `points_max`.
+    fn new(spec: ScanSpec, keys: usize, points_max: u64) -> EntryScans {
+        let points = Points::of(0..keys, &spec.predicates, points_max);
+        let waiting = match points.filter(|points| points.is_several && points_max > 0) {
+            Some(points) => {
+                let of_point = |key: &Vec<Value>| ScanSpec {
+                    predicates: at_point(&spec.predicates, &points.tests, key),
+                    ..spec.clone()
+                };
+                points.keys.iter().map(of_point).collect()
+            }
+            None => VecDeque::from([spec]),
+        };
+        EntryScans {
+            current: None,
+            waiting,
+        }
+    }
+
     /// The next entries; `None` at the end.
     async fn next(&mut self, transaction: &Transaction) -> Result<Option<Batch>> {
         loop {

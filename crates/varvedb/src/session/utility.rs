@@ -2,9 +2,9 @@
 
 use varve_bind::{Followed, followed};
 use varve_catalog::{
-    Catalog, DomainDef, Dropped, FunctionDef, PUBLIC, SchemaDef, TableDef, ViewDef, ViewKind,
-    encode_comment, encode_domain, encode_enum, encode_function, encode_schema, encode_trigger,
-    encode_view,
+    Catalog, CommentDef, DomainDef, Dropped, EnumDef, FunctionDef, PUBLIC, SchemaDef, TableDef,
+    TriggerDef, ViewDef, ViewKind, encode_comment, encode_domain, encode_enum, encode_function,
+    encode_schema, encode_trigger, encode_view,
 };
 use varve_dml::StatementTxn;
 use varve_plan::{Definition, NewTable, Query, Utility};
@@ -26,9 +26,7 @@ impl Run<'_> {
         match utility {
             Utility::CreateView(view) => {
                 let mut view = view.clone();
-                if view.object == ObjectId(0) {
-                    view.object = txn.store.new_object_id();
-                }
+                view.object = number(&mut txn.store, view.object);
                 put_view(&mut txn.store, &view);
                 Ok(ResultSet::command("CREATE"))
             }
@@ -61,40 +59,10 @@ impl Run<'_> {
                 drop_objects(&mut txn.store, self.catalog, objects)?;
                 Ok(ResultSet::command("DROP"))
             }
-            Utility::CreateDomain(def) => {
-                let def = DomainDef {
-                    object: txn.store.new_object_id(),
-                    ..DomainDef::clone(def)
-                };
-                txn.store.put_object(def.object, 1, encode_domain(&def));
-                Ok(ResultSet::command("CREATE"))
-            }
-            Utility::PutEnum(def, word) => {
-                let mut def = def.clone();
-                if def.object == ObjectId(0) {
-                    def.object = txn.store.new_object_id();
-                }
-                txn.store.put_object(def.object, 1, encode_enum(&def));
-                Ok(ResultSet::command(word))
-            }
-            Utility::PutFunction(def, word) => {
-                let mut def = FunctionDef::clone(def);
-                if def.object == ObjectId(0) {
-                    def.object = txn.store.new_object_id();
-                }
-                txn.store.put_object(def.object, 1, encode_function(&def));
-                Ok(ResultSet::command(word))
-            }
-            Utility::PutTrigger(defs, word) => {
-                for def in defs {
-                    let mut def = def.clone();
-                    if def.object == ObjectId(0) {
-                        def.object = txn.store.new_object_id();
-                    }
-                    txn.store.put_object(def.object, 1, encode_trigger(&def));
-                }
-                Ok(ResultSet::command(word))
-            }
+            Utility::CreateDomain(def) => Ok(put_domain(&mut txn.store, def)),
+            Utility::PutEnum(def, word) => Ok(put_enum(&mut txn.store, def, word)),
+            Utility::PutFunction(def, word) => Ok(put_function(&mut txn.store, def, word)),
+            Utility::PutTrigger(defs, word) => Ok(put_triggers(&mut txn.store, defs, word)),
             Utility::Do(def) => {
                 let mut routine = Routine::new(def.code()?);
                 let caller = self.caller();
@@ -106,26 +74,8 @@ impl Run<'_> {
                 create_schema(&mut txn.store, schema);
                 Ok(ResultSet::command("CREATE"))
             }
-            Utility::Alter(definitions) => {
-                for definition in definitions {
-                    if let Definition::Table(table, verified) = definition {
-                        txn.store.guard_tree(table.tree, table.version)?;
-                        self.verify_domains(&mut txn.store, table, verified).await?;
-                    }
-                }
-                put_definitions(&mut txn.store, definitions).await?;
-                Ok(ResultSet::command("ALTER"))
-            }
-            Utility::Comment(def, known) => {
-                let mut known = known.iter().copied();
-                if !def.text.is_empty() {
-                    let mut def = def.clone();
-                    def.object = known.next().unwrap_or_else(|| txn.store.new_object_id());
-                    txn.store.put_object(def.object, 1, encode_comment(&def));
-                }
-                known.for_each(|object| txn.store.delete_object(object));
-                Ok(ResultSet::command("COMMENT"))
-            }
+            Utility::Alter(definitions) => self.alter_definitions(txn, definitions).await,
+            Utility::Comment(def, known) => Ok(put_comment(&mut txn.store, def, known)),
             Utility::LockTable if self.scope.is_alone => {
                 Err(super::block::no_block_error("LOCK TABLE"))
             }
@@ -133,6 +83,22 @@ impl Run<'_> {
             Utility::Analyze => Ok(ResultSet::command("ANALYZE")),
             Utility::Nothing => Ok(ResultSet::command("")),
         }
+    }
+
+    /// Puts definitions that were changed, once the rows of their tables fit them.
+    async fn alter_definitions(
+        &self,
+        txn: &mut StatementTxn,
+        definitions: &[Definition],
+    ) -> Result<ResultSet> {
+        for definition in definitions {
+            if let Definition::Table(table, verified) = definition {
+                txn.store.guard_tree(table.tree, table.version)?;
+                self.verify_domains(&mut txn.store, table, verified).await?;
+            }
+        }
+        put_definitions(&mut txn.store, definitions).await?;
+        Ok(ResultSet::command("ALTER"))
     }
 
     /// A new table with the rows of a query, and their number.
@@ -359,4 +325,61 @@ fn drop_parts(transaction: &mut Transaction, catalog: &Catalog, all: &[Dropped])
         });
     }
     changed.put(transaction);
+}
+
+/// The number of an object: a new one where it has none yet.
+fn number(transaction: &mut Transaction, object: ObjectId) -> ObjectId {
+    match object {
+        ObjectId(0) => transaction.new_object_id(),
+        object => object,
+    }
+}
+
+fn put_domain(transaction: &mut Transaction, def: &DomainDef) -> ResultSet {
+    let def = DomainDef {
+        object: transaction.new_object_id(),
+        ..def.clone()
+    };
+    transaction.put_object(def.object, 1, encode_domain(&def));
+    ResultSet::command("CREATE")
+}
+
+fn put_enum(transaction: &mut Transaction, def: &EnumDef, word: &'static str) -> ResultSet {
+    let mut def = def.clone();
+    def.object = number(transaction, def.object);
+    transaction.put_object(def.object, 1, encode_enum(&def));
+    ResultSet::command(word)
+}
+
+fn put_function(transaction: &mut Transaction, def: &FunctionDef, word: &'static str) -> ResultSet {
+    let mut def = def.clone();
+    def.object = number(transaction, def.object);
+    transaction.put_object(def.object, 1, encode_function(&def));
+    ResultSet::command(word)
+}
+
+fn put_triggers(
+    transaction: &mut Transaction,
+    defs: &[TriggerDef],
+    word: &'static str,
+) -> ResultSet {
+    for def in defs {
+        let mut def = def.clone();
+        def.object = number(transaction, def.object);
+        transaction.put_object(def.object, 1, encode_trigger(&def));
+    }
+    ResultSet::command(word)
+}
+
+/// Puts a comment in place of the `known` ones; an empty one only takes these away.
+fn put_comment(transaction: &mut Transaction, def: &CommentDef, known: &[ObjectId]) -> ResultSet {
+    let mut known = known.iter().copied();
+    if !def.text.is_empty() {
+        let mut def = def.clone();
+        let object = known.next();
+        def.object = object.unwrap_or_else(|| transaction.new_object_id());
+        transaction.put_object(def.object, 1, encode_comment(&def));
+    }
+    known.for_each(|object| transaction.delete_object(object));
+    ResultSet::command("COMMENT")
 }

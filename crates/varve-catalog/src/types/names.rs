@@ -3,8 +3,8 @@
 use varve_types::{EnumId, Error, LogicalType, ObjectId, RowTypeId, SqlText, TypeMod, sql};
 
 use crate::model::catalog::{Catalog, Named};
-use crate::model::polymorphic::pseudo_name;
 use crate::model::schema::RelationName;
+use crate::types::polymorphic::pseudo_name;
 
 impl Catalog {
     /// The text with the names of types where [`varve_types::LogicalType`] writes `type#`
