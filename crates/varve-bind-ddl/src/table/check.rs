@@ -167,11 +167,10 @@ impl DdlBinder<'_, '_> {
         }
         without_positions(&mut expr);
         let mut bytes = Vec::new();
-        let is_deep = depth(&expr) > expr_codec::DEPTH_MAX;
-        if !is_deep {
-            expr_codec::put_expr(&mut bytes, &expr);
-        }
-        if is_deep || bytes.len() > EXPRESSION_BYTES_MAX {
+        let fits = depth(&expr) <= expr_codec::DEPTH_MAX
+            && expr_codec::put_expr(&mut bytes, &expr).is_ok()
+            && bytes.len() <= EXPRESSION_BYTES_MAX;
+        if !fits {
             let message = "this expression is too complex for a table's definition";
             let error = Error::new(SqlState::STATEMENT_TOO_COMPLEX, message);
             return Err(located(error, position));

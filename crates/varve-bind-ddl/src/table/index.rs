@@ -478,11 +478,10 @@ fn storable(expr: &mut Expr, what: &str) -> Result<()> {
     }
     without_positions(expr);
     let mut bytes = Vec::new();
-    let is_deep = depth(expr) > expr_codec::DEPTH_MAX;
-    if !is_deep {
-        expr_codec::put_expr(&mut bytes, expr);
-    }
-    if is_deep || bytes.len() > EXPRESSION_BYTES_MAX {
+    let fits = depth(expr) <= expr_codec::DEPTH_MAX
+        && expr_codec::put_expr(&mut bytes, expr).is_ok()
+        && bytes.len() <= EXPRESSION_BYTES_MAX;
+    if !fits {
         let message = format!("this {what} is too complex");
         return Err(Error::new(SqlState::STATEMENT_TOO_COMPLEX, message));
     }

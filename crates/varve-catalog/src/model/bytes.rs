@@ -1,6 +1,6 @@
 //! Bytes of catalog objects: what all kinds have.
 
-use varve_types::{CompareOp, Error, LogicalType, ObjectId, Result};
+use varve_types::{CompareOp, Error, LogicalType, ObjectId, Result, SqlState};
 
 use crate::model::schema::PUBLIC;
 
@@ -29,14 +29,32 @@ pub(crate) fn op_code(op: CompareOp) -> u8 {
     }
 }
 
-pub(crate) fn put_count(bytes: &mut Vec<u8>, count: usize) {
-    let count = u16::try_from(count).unwrap_or(u16::MAX);
-    bytes.extend(count.to_le_bytes());
+pub(crate) fn put_count(bytes: &mut Vec<u8>, count: usize) -> Result<()> {
+    let written = u16::try_from(count).map_err(|_| too_long(count))?;
+    bytes.extend(written.to_le_bytes());
+    Ok(())
 }
 
-pub(crate) fn put_name(bytes: &mut Vec<u8>, name: &str) {
-    put_count(bytes, name.len());
+pub(crate) fn put_name(bytes: &mut Vec<u8>, name: &str) -> Result<()> {
+    put_count(bytes, name.len())?;
     bytes.extend(name.as_bytes());
+    Ok(())
+}
+
+/// Bytes behind their length in four bytes.
+pub(crate) fn put_long(bytes: &mut Vec<u8>, long: &[u8]) -> Result<()> {
+    let len = u32::try_from(long.len()).map_err(|_| too_long(long.len()))?;
+    bytes.extend(len.to_le_bytes());
+    bytes.extend(long);
+    Ok(())
+}
+
+/// `54000`: longer than a definition may be. Nothing of it is kept.
+pub(crate) fn too_long(len: usize) -> Error {
+    Error::new(
+        SqlState::PROGRAM_LIMIT_EXCEEDED,
+        format!("a definition has a part of length {len}, which is too long to be kept"),
+    )
 }
 
 pub(crate) fn broken(field: &str) -> Error {

@@ -386,7 +386,7 @@ mod tests {
                 schema: ObjectId(schema),
                 ..TableDef::new("t", Vec::new(), Vec::new())
             };
-            let bytes = encode_table(&table);
+            let bytes = encode_table(&table).unwrap();
             assert_eq!(
                 decode_object(&bytes),
                 Ok(CatalogObject::Table(table.clone()))

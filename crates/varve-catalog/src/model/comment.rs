@@ -72,16 +72,16 @@ impl CommentDef {
 }
 
 /// The bytes of a comment in the catalog.
-pub fn encode_comment(def: &CommentDef) -> Vec<u8> {
+pub fn encode_comment(def: &CommentDef) -> Result<Vec<u8>> {
     let mut bytes = schema_head(def.schema);
     bytes.extend([LAYOUT_VERSION, KIND_COMMENT]);
     bytes.extend(def.object.0.to_le_bytes());
     bytes.extend(def.of.0.to_le_bytes());
     let code = PARTS.iter().position(|part| *part == def.part);
     bytes.push(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(0));
-    put_name(&mut bytes, &def.name);
-    put_text(&mut bytes, &def.text);
-    bytes
+    put_name(&mut bytes, &def.name)?;
+    put_text(&mut bytes, &def.text)?;
+    Ok(bytes)
 }
 
 /// The comment that [`encode_comment`] wrote; `XX001` for any other bytes.
@@ -116,7 +116,7 @@ mod tests {
             name: "positive".to_owned(),
             text: "more than nothing".to_owned(),
         };
-        let good = encode_comment(&def);
+        let good = encode_comment(&def).unwrap();
         assert_eq!(decode_comment(&good), Ok(def));
         for len in 0..good.len() {
             assert!(decode_comment(&good[..len]).is_err(), "{len}");
@@ -126,7 +126,7 @@ mod tests {
                 let mut bad = good.clone();
                 bad[at] = byte;
                 if let Ok(def) = decode_comment(&bad) {
-                    assert_eq!(encode_comment(&def), bad);
+                    assert_eq!(encode_comment(&def).unwrap(), bad);
                 }
             }
         }

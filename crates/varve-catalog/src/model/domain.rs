@@ -150,25 +150,25 @@ impl TableDef {
 }
 
 /// The bytes of a domain in the catalog.
-pub fn encode_domain(def: &DomainDef) -> Vec<u8> {
+pub fn encode_domain(def: &DomainDef) -> Result<Vec<u8>> {
     let mut bytes = schema_head(def.schema);
     bytes.extend([LAYOUT_VERSION, KIND_DOMAIN]);
     bytes.extend(def.object.0.to_le_bytes());
-    put_name(&mut bytes, &def.name);
+    put_name(&mut bytes, &def.name)?;
     def.base.encode(&mut bytes);
     bytes.extend(def.modifier.0.to_le_bytes());
     let has_default = u8::from(def.default.is_some()) * DEFAULT;
     let not_null = u8::from(def.not_null) * NOT_NULL;
     bytes.push(not_null | has_default);
     if let Some(default) = &def.default {
-        put_expr(&mut bytes, default);
+        put_expr(&mut bytes, default)?;
     }
-    put_count(&mut bytes, def.checks.len());
+    put_count(&mut bytes, def.checks.len())?;
     for check in &def.checks {
-        put_name(&mut bytes, &check.name);
-        put_expr(&mut bytes, &check.expr);
+        put_name(&mut bytes, &check.name)?;
+        put_expr(&mut bytes, &check.expr)?;
     }
-    bytes
+    Ok(bytes)
 }
 
 /// The domain that [`encode_domain`] wrote; `XX001` for any other bytes.
@@ -207,7 +207,7 @@ pub(crate) fn decode_domain(bytes: &[u8]) -> Result<DomainDef> {
         checks,
     };
     // One domain has one form only.
-    if !input.0.is_empty() || encode_domain(&def) != bytes {
+    if !input.0.is_empty() || encode_domain(&def)? != bytes {
         return Err(broken("end"));
     }
     Ok(def)
@@ -252,7 +252,7 @@ mod tests {
                 },
             }],
         };
-        let good = encode_domain(&def);
+        let good = encode_domain(&def).unwrap();
         assert_eq!(decode_domain(&good), Ok(def));
         for len in 0..good.len() {
             assert!(decode_domain(&good[..len]).is_err(), "{len}");
@@ -262,7 +262,7 @@ mod tests {
                 let mut bad = good.clone();
                 bad[at] = byte;
                 if let Ok(def) = decode_domain(&bad) {
-                    assert_eq!(encode_domain(&def), bad);
+                    assert_eq!(encode_domain(&def).unwrap(), bad);
                 }
             }
         }

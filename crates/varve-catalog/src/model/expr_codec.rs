@@ -22,10 +22,10 @@
 use varve_expr::walk::for_each_child;
 use varve_expr::{Expr, Function, explicit_cast_allowed};
 use varve_types::{
-    Decimal, LogicalType, Result, TypeMod, Value, decode_key_value, encode_key_value,
+    Decimal, Error, LogicalType, Result, TypeMod, Value, decode_key_value, encode_key_value,
 };
 
-use crate::model::bytes::{Input, OPS, broken, op_code, put_count, put_name};
+use crate::model::bytes::{Input, OPS, broken, op_code, put_count, put_long, put_name, too_long};
 use crate::model::table::ColumnDef;
 
 /// Deepest nesting of an expression in the catalog.
@@ -44,11 +44,11 @@ fn has_digits_to_show(number: Decimal) -> bool {
 }
 
 /// Appends an expression without parameters.
-pub fn put_expr(bytes: &mut Vec<u8>, expr: &Expr) {
+pub fn put_expr(bytes: &mut Vec<u8>, expr: &Expr) -> Result<()> {
     match expr {
         Expr::Column { index, .. } => {
             bytes.push(0);
-            put_count(bytes, *index);
+            put_count(bytes, *index)?;
         }
         Expr::Literal {
             value: Value::Numeric(number),
@@ -57,7 +57,8 @@ pub fn put_expr(bytes: &mut Vec<u8>, expr: &Expr) {
             bytes.push(14);
             let mut written = Vec::new();
             number.write_bytes(&mut written);
-            bytes.push(u8::try_from(written.len()).unwrap_or(u8::MAX));
+            let len = u8::try_from(written.len());
+            bytes.push(len.map_err(|_| too_long(written.len()))?);
             bytes.extend(written);
         }
         Expr::Literal { value, ty } => {
@@ -65,18 +66,17 @@ pub fn put_expr(bytes: &mut Vec<u8>, expr: &Expr) {
             ty.encode(bytes);
             let mut key = Vec::new();
             encode_key_value(value, &mut key);
-            let len = u32::try_from(key.len()).unwrap_or(u32::MAX);
-            bytes.extend(len.to_le_bytes());
-            bytes.extend(key);
+            put_long(bytes, &key)?;
         }
-        // Bound expressions of a table have none; this does not decode.
         Expr::Placeholder { .. } | Expr::Parameter { .. } | Expr::Outer { .. } => {
-            bytes.push(u8::MAX);
+            return Err(Error::internal(
+                "an expression of the catalog reads what only a statement knows",
+            ));
         }
         Expr::Compare { op, left, right } => {
             bytes.extend([2, op_code(*op)]);
-            put_expr(bytes, left);
-            put_expr(bytes, right);
+            put_expr(bytes, left)?;
+            put_expr(bytes, right)?;
         }
         Expr::Distinct {
             left,
@@ -84,24 +84,24 @@ pub fn put_expr(bytes: &mut Vec<u8>, expr: &Expr) {
             negated,
         } => {
             bytes.extend([3, u8::from(*negated)]);
-            put_expr(bytes, left);
-            put_expr(bytes, right);
+            put_expr(bytes, left)?;
+            put_expr(bytes, right)?;
         }
         Expr::And(items) => {
             bytes.push(4);
-            put_list(bytes, items);
+            put_list(bytes, items)?;
         }
         Expr::Or(items) => {
             bytes.push(5);
-            put_list(bytes, items);
+            put_list(bytes, items)?;
         }
         Expr::Not(input) => {
             bytes.push(6);
-            put_expr(bytes, input);
+            put_expr(bytes, input)?;
         }
         Expr::IsNull { input, negated } => {
             bytes.extend([7, u8::from(*negated)]);
-            put_expr(bytes, input);
+            put_expr(bytes, input)?;
         }
         Expr::InList {
             input,
@@ -109,16 +109,16 @@ pub fn put_expr(bytes: &mut Vec<u8>, expr: &Expr) {
             negated,
         } => {
             bytes.extend([8, u8::from(*negated)]);
-            put_expr(bytes, input);
-            put_list(bytes, list);
+            put_expr(bytes, input)?;
+            put_list(bytes, list)?;
         }
         Expr::Call { function, args, .. } => {
             bytes.push(9);
-            put_name(bytes, function.name());
+            put_name(bytes, function.name())?;
             let types = function.arg_types();
-            put_count(bytes, types.len());
+            put_count(bytes, types.len())?;
             types.iter().for_each(|ty| ty.encode(bytes));
-            put_list(bytes, args);
+            put_list(bytes, args)?;
         }
         Expr::Cast {
             input,
@@ -135,7 +135,7 @@ pub fn put_expr(bytes: &mut Vec<u8>, expr: &Expr) {
                 bytes.push(u8::from(*explicit));
             }
             to.encode(bytes);
-            put_expr(bytes, input);
+            put_expr(bytes, input)?;
         }
         Expr::Case {
             branches,
@@ -144,32 +144,34 @@ pub fn put_expr(bytes: &mut Vec<u8>, expr: &Expr) {
         } => {
             bytes.push(11);
             ty.encode(bytes);
-            put_count(bytes, branches.len());
+            put_count(bytes, branches.len())?;
             for (condition, _) in branches {
-                put_expr(bytes, condition);
+                put_expr(bytes, condition)?;
             }
-            put_count(bytes, branches.len());
+            put_count(bytes, branches.len())?;
             for (_, result) in branches {
-                put_expr(bytes, result);
+                put_expr(bytes, result)?;
             }
             put_list(
                 bytes,
                 otherwise.as_deref().map_or(&[], core::slice::from_ref),
-            );
+            )?;
         }
         Expr::Coalesce { args, ty } => {
             bytes.push(12);
             ty.encode(bytes);
-            put_list(bytes, args);
+            put_list(bytes, args)?;
         }
     }
+    Ok(())
 }
 
-fn put_list(bytes: &mut Vec<u8>, items: &[Expr]) {
-    put_count(bytes, items.len());
+fn put_list(bytes: &mut Vec<u8>, items: &[Expr]) -> Result<()> {
+    put_count(bytes, items.len())?;
     for item in items {
-        put_expr(bytes, item);
+        put_expr(bytes, item)?;
     }
+    Ok(())
 }
 
 /// The expression that [`put_expr`] wrote, over these columns and well typed.

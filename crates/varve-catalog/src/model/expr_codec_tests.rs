@@ -102,7 +102,7 @@ proptest! {
     #[test]
     fn expressions_come_back(expr in integers()) {
         let mut bytes = Vec::new();
-        put_expr(&mut bytes, &expr);
+        put_expr(&mut bytes, &expr).unwrap();
         let mut input = Input(&bytes);
         prop_assert_eq!(take_expr(&mut input, &columns()).unwrap(), expr);
         proptest::prop_assert!(input.0.is_empty());
@@ -115,7 +115,7 @@ proptest! {
         byte in any::<u8>(),
     ) {
         let mut bytes = Vec::new();
-        put_expr(&mut bytes, &expr);
+        put_expr(&mut bytes, &expr).unwrap();
         let at = at.index(bytes.len());
         bytes[at] = byte;
         let _ = take_expr(&mut Input(&bytes), &columns());
@@ -126,7 +126,7 @@ proptest! {
 fn golden_bytes_and_what_does_not_decode() {
     let lowered = call("lower", &[LogicalType::Text], vec![column(1)]);
     let mut bytes = Vec::new();
-    put_expr(&mut bytes, &lowered);
+    put_expr(&mut bytes, &lowered).unwrap();
     let text = LogicalType::Text.code();
     let golden = [&[9, 5, 0][..], b"lower", &[1, 0, text, 1, 0, 0, 1, 0]].concat();
     assert_eq!(bytes, golden);
@@ -150,7 +150,7 @@ fn golden_bytes_and_what_does_not_decode() {
     }
     assert_eq!(depth(&deep), DEPTH_MAX + 1);
     let mut bytes = Vec::new();
-    put_expr(&mut bytes, &deep);
+    put_expr(&mut bytes, &deep).unwrap();
     assert!(take_expr(&mut Input(&bytes), &columns()).is_err());
     assert!(take_expr(&mut Input(&bytes[1..]), &columns()).is_ok());
 }

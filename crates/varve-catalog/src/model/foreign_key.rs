@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_types::{ColumnId, ObjectId, Result};
+use varve_types::{ColumnId, Invariant, ObjectId, Result};
 
 use crate::model::bytes::{Input, broken, put_count, put_name};
 use crate::model::catalog::Catalog;
@@ -85,11 +85,11 @@ impl Catalog {
 
 /// Appends a foreign key: name, columns, table, its columns, flags (1 full, 2 valid), actions,
 /// deferral, columns to be set.
-pub(crate) fn put_foreign_key(bytes: &mut Vec<u8>, key: &ForeignKeyDef) {
-    put_name(bytes, &key.name);
-    put_count(bytes, key.columns.len());
+pub(crate) fn put_foreign_key(bytes: &mut Vec<u8>, key: &ForeignKeyDef) -> Result<()> {
+    put_name(bytes, &key.name)?;
+    put_count(bytes, key.columns.len())?;
     for column in &key.columns {
-        put_count(bytes, *column);
+        put_count(bytes, *column)?;
     }
     bytes.extend(key.parent.0.to_le_bytes());
     for column in &key.parent_columns {
@@ -97,13 +97,14 @@ pub(crate) fn put_foreign_key(bytes: &mut Vec<u8>, key: &ForeignKeyDef) {
     }
     bytes.push(u8::from(key.is_full) | u8::from(key.is_valid) << 1);
     for action in [key.on_delete, key.on_update] {
-        bytes.push(code(&ACTIONS, &action));
+        bytes.push(code(&ACTIONS, &action)?);
     }
-    bytes.push(code(&DEFERRALS, &key.deferral));
-    put_count(bytes, key.set_columns.len());
+    bytes.push(code(&DEFERRALS, &key.deferral)?);
+    put_count(bytes, key.set_columns.len())?;
     for column in &key.set_columns {
-        put_count(bytes, *column);
+        put_count(bytes, *column)?;
     }
+    Ok(())
 }
 
 pub(crate) fn take_foreign_key(input: &mut Input<'_>, width: usize) -> Result<ForeignKeyDef> {
@@ -153,7 +154,8 @@ fn positions(input: &mut Input<'_>, width: usize) -> Result<Vec<usize>> {
 }
 
 /// The place of a value in a short list.
-fn code<T: PartialEq>(all: &[T], value: &T) -> u8 {
+fn code<T: PartialEq>(all: &[T], value: &T) -> Result<u8> {
     let found = (0..).zip(all).find(|(_, known)| *known == value);
-    found.map_or(0, |(code, _)| code)
+    let (code, _) = found.or_broken("the codes of foreign keys")?;
+    Ok(code)
 }

@@ -331,11 +331,11 @@ impl Catalog {
 }
 
 /// The bytes of a function in the catalog.
-pub fn encode_function(def: &FunctionDef) -> Vec<u8> {
+pub fn encode_function(def: &FunctionDef) -> Result<Vec<u8>> {
     let mut bytes = schema_head(def.schema);
     bytes.extend([LAYOUT_VERSION, KIND_FUNCTION]);
     bytes.extend(def.object.0.to_le_bytes());
-    put_name(&mut bytes, &def.name);
+    put_name(&mut bytes, &def.name)?;
     let flag = |is: bool, flag: u8| if is { flag } else { 0 };
     let volatility = match def.volatility {
         Volatility::Volatile => 0,
@@ -367,7 +367,7 @@ pub fn encode_function(def: &FunctionDef) -> Vec<u8> {
         Returns::Columns => bytes.push(4),
         Returns::Record => bytes.push(5),
     }
-    put_count(&mut bytes, def.arguments.len());
+    put_count(&mut bytes, def.arguments.len())?;
     for argument in &def.arguments {
         let code = MODES.iter().position(|mode| *mode == argument.mode);
         let code = code.and_then(|code| u8::try_from(code).ok()).unwrap_or(0);
@@ -379,19 +379,19 @@ pub fn encode_function(def: &FunctionDef) -> Vec<u8> {
         if let Some(domain) = argument.domain {
             bytes.extend(domain.0.to_le_bytes());
         }
-        put_name(&mut bytes, &argument.name);
+        put_name(&mut bytes, &argument.name)?;
         if let Some(default) = &argument.default {
-            put_text(&mut bytes, default);
+            put_text(&mut bytes, default)?;
         }
     }
-    put_text(&mut bytes, &def.body);
+    put_text(&mut bytes, &def.body)?;
     if !def.reads.is_empty() {
-        put_count(&mut bytes, def.reads.len());
+        put_count(&mut bytes, def.reads.len())?;
         for object in &def.reads {
             bytes.extend(object.0.to_le_bytes());
         }
     }
-    bytes
+    Ok(bytes)
 }
 
 /// The function that [`encode_function`] wrote; `XX001` for any other bytes.
@@ -534,7 +534,7 @@ mod tests {
                 reads: vec![ObjectId(6)],
                 parsed: ParsedBody::default(),
             };
-            let good = encode_function(&def);
+            let good = encode_function(&def).unwrap();
             assert_eq!(decode_function(&good), Ok(def));
             for len in 0..good.len() {
                 assert!(decode_function(&good[..len]).is_err(), "{len}");
@@ -544,7 +544,7 @@ mod tests {
                     let mut bad = good.clone();
                     bad[at] = byte;
                     if let Ok(def) = decode_function(&bad) {
-                        assert_eq!(encode_function(&def), bad);
+                        assert_eq!(encode_function(&def).unwrap(), bad);
                     }
                 }
             }

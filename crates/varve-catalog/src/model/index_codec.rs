@@ -45,9 +45,9 @@ impl Indexable<'_> {
     }
 }
 
-pub(crate) fn put_index(bytes: &mut Vec<u8>, index: &IndexDef) {
+pub(crate) fn put_index(bytes: &mut Vec<u8>, index: &IndexDef) -> Result<()> {
     bytes.extend(index.tree.0.to_le_bytes());
-    put_name(bytes, &index.name);
+    put_name(bytes, &index.name)?;
     let deferral = match index.deferral {
         Deferral::Never => 0,
         Deferral::Deferrable => 4,
@@ -59,23 +59,24 @@ pub(crate) fn put_index(bytes: &mut Vec<u8>, index: &IndexDef) {
         Uniqueness::NullsDistinct => 1,
         Uniqueness::NullsEqual => 2,
     });
-    put_count(bytes, index.keys.len());
+    put_count(bytes, index.keys.len())?;
     for (position, order) in &index.keys {
-        put_count(bytes, *position);
+        put_count(bytes, *position)?;
         bytes.push(order.code());
     }
-    put_count(bytes, index.include.len());
+    put_count(bytes, index.include.len())?;
     for position in &index.include {
-        put_count(bytes, *position);
+        put_count(bytes, *position)?;
     }
-    put_count(bytes, index.predicate.len());
+    put_count(bytes, index.predicate.len())?;
     for predicate in &index.predicate {
-        put_test(bytes, predicate);
+        put_test(bytes, predicate)?;
     }
+    Ok(())
 }
 
-fn put_test(bytes: &mut Vec<u8>, ColumnPredicate { column, test }: &ColumnPredicate) {
-    put_count(bytes, *column);
+fn put_test(bytes: &mut Vec<u8>, ColumnPredicate { column, test }: &ColumnPredicate) -> Result<()> {
+    put_count(bytes, *column)?;
     let (kind, constants): (u8, &[Value]) = match test {
         PredicateTest::Compare(op, value) => (op_code(*op), core::slice::from_ref(value)),
         PredicateTest::In(values) => (KIND_IN, values),
@@ -83,13 +84,14 @@ fn put_test(bytes: &mut Vec<u8>, ColumnPredicate { column, test }: &ColumnPredic
         PredicateTest::IsNotNull => (KIND_IS_NOT_NULL, &[]),
     };
     bytes.push(kind);
-    put_count(bytes, constants.len());
+    put_count(bytes, constants.len())?;
     for constant in constants {
         let mut key = Vec::new();
         encode_key_value(constant, &mut key);
-        put_count(bytes, key.len());
+        put_count(bytes, key.len())?;
         bytes.extend(key);
     }
+    Ok(())
 }
 
 pub(crate) fn take_index(input: &mut Input<'_>, of: Indexable<'_>) -> Result<IndexDef> {

@@ -24,7 +24,7 @@ use std::sync::Arc;
 
 use varve_expr::Expr;
 use varve_expr::walk::map_columns;
-use varve_types::{ColumnId, ObjectId, Result, SqlText, Value, encode_key_value};
+use varve_types::{ColumnId, Invariant, ObjectId, Result, SqlText, Value, encode_key_value};
 
 use crate::model::bytes::{Input, broken, put_count};
 use crate::model::catalog::Catalog;
@@ -353,14 +353,14 @@ pub fn over_columns(expr: &Expr, map: &dyn Fn(usize) -> usize) -> Expr {
 }
 
 /// Appends the inheritance of a table.
-pub(crate) fn put_inheritance(bytes: &mut Vec<u8>, inheritance: &InheritanceDef) {
+pub(crate) fn put_inheritance(bytes: &mut Vec<u8>, inheritance: &InheritanceDef) -> Result<()> {
     for objects in [&inheritance.parents, &inheritance.children] {
-        put_count(bytes, objects.len());
+        put_count(bytes, objects.len())?;
         for object in objects {
             bytes.extend(object.0.to_le_bytes());
         }
     }
-    put_count(bytes, inheritance.own.len());
+    put_count(bytes, inheritance.own.len())?;
     for id in &inheritance.own {
         bytes.extend(id.0.to_le_bytes());
     }
@@ -370,8 +370,9 @@ pub(crate) fn put_inheritance(bytes: &mut Vec<u8>, inheritance: &InheritanceDef)
             let code = (1..)
                 .zip(Strategy::ALL)
                 .find(|(_, known)| known == strategy);
-            bytes.push(code.map_or(0, |(code, _)| code));
-            put_exprs(bytes, keys);
+            let (code, _) = code.or_broken("the strategies of partitioning")?;
+            bytes.push(code);
+            put_exprs(bytes, keys)?;
         }
     }
     match &inheritance.bound {
@@ -379,11 +380,11 @@ pub(crate) fn put_inheritance(bytes: &mut Vec<u8>, inheritance: &InheritanceDef)
         Some(PartitionBound::Default) => bytes.push(1),
         Some(PartitionBound::List(values)) => {
             bytes.push(2);
-            put_exprs(bytes, values);
+            put_exprs(bytes, values)?;
         }
         Some(PartitionBound::Range(from, to)) => {
             bytes.push(3);
-            put_count(bytes, from.len());
+            put_count(bytes, from.len())?;
             for limit in from.iter().chain(to) {
                 bytes.push(match limit {
                     Limit::Min => 0,
@@ -391,7 +392,7 @@ pub(crate) fn put_inheritance(bytes: &mut Vec<u8>, inheritance: &InheritanceDef)
                     Limit::Value(_) => 2,
                 });
                 if let Limit::Value(expr) = limit {
-                    put_expr(bytes, expr);
+                    put_expr(bytes, expr)?;
                 }
             }
         }
@@ -401,13 +402,15 @@ pub(crate) fn put_inheritance(bytes: &mut Vec<u8>, inheritance: &InheritanceDef)
             bytes.extend(remainder.to_le_bytes());
         }
     }
+    Ok(())
 }
 
-fn put_exprs(bytes: &mut Vec<u8>, exprs: &[Expr]) {
-    put_count(bytes, exprs.len());
+fn put_exprs(bytes: &mut Vec<u8>, exprs: &[Expr]) -> Result<()> {
+    put_count(bytes, exprs.len())?;
     for expr in exprs {
-        put_expr(bytes, expr);
+        put_expr(bytes, expr)?;
     }
+    Ok(())
 }
 
 /// What [`put_inheritance`] wrote of a table with these columns.

@@ -89,12 +89,12 @@ impl fmt::Display for RelationName {
 }
 
 /// The bytes of a schema in the catalog.
-pub fn encode_schema(schema: &SchemaDef) -> Vec<u8> {
+pub fn encode_schema(schema: &SchemaDef) -> Result<Vec<u8>> {
     let mut bytes = vec![LAYOUT_VERSION, KIND_SCHEMA];
     bytes.extend(schema.object.0.to_le_bytes());
     bytes.push(u8::from(schema.is_gone));
-    put_name(&mut bytes, &schema.name);
-    bytes
+    put_name(&mut bytes, &schema.name)?;
+    Ok(bytes)
 }
 
 /// The schema that [`encode_schema`] wrote; `XX001` for any other bytes.
@@ -129,7 +129,7 @@ mod tests {
             name: "s".to_owned(),
             is_gone: false,
         };
-        let good = encode_schema(&schema);
+        let good = encode_schema(&schema).unwrap();
         assert_eq!(decode_object(&good), Ok(CatalogObject::Schema(schema)));
         for len in 0..good.len() {
             assert!(decode_schema(&good[..len]).is_err(), "{len}");
@@ -139,7 +139,7 @@ mod tests {
                 let mut bad = good.clone();
                 bad[at] = byte;
                 if let Ok(schema) = decode_schema(&bad) {
-                    assert_eq!(encode_schema(&schema), bad);
+                    assert_eq!(encode_schema(&schema).unwrap(), bad);
                 }
             }
         }

@@ -103,12 +103,12 @@ pub fn uses_sequence(expr: &Expr, object: ObjectId) -> bool {
 }
 
 /// The bytes of a sequence in the catalog.
-pub fn encode_sequence(sequence: &SequenceDef) -> Vec<u8> {
+pub fn encode_sequence(sequence: &SequenceDef) -> Result<Vec<u8>> {
     let mut bytes = schema_head(sequence.schema);
     bytes.extend([LAYOUT_VERSION, KIND_SEQUENCE]);
     bytes.extend(sequence.object.0.to_le_bytes());
     bytes.extend(sequence.tree.0.to_le_bytes());
-    put_name(&mut bytes, &sequence.name);
+    put_name(&mut bytes, &sequence.name)?;
     bytes.push(sequence.ty.code());
     for number in [
         sequence.start,
@@ -124,7 +124,7 @@ pub fn encode_sequence(sequence: &SequenceDef) -> Vec<u8> {
         bytes.extend(object.0.to_le_bytes());
         bytes.extend(column.0.to_le_bytes());
     }
-    bytes
+    Ok(bytes)
 }
 
 /// The sequence that [`encode_sequence`] wrote; `XX001` for any other bytes.
@@ -186,7 +186,7 @@ mod tests {
             cycle: true,
             owner: Some((ObjectId(1), ColumnId(2))),
         };
-        let good = encode_sequence(&sequence);
+        let good = encode_sequence(&sequence).unwrap();
         assert_eq!(decode_sequence(&good), Ok(sequence));
         for len in 0..good.len() {
             assert!(decode_sequence(&good[..len]).is_err(), "{len}");
@@ -196,7 +196,7 @@ mod tests {
                 let mut bad = good.clone();
                 bad[at] = byte;
                 if let Ok(sequence) = decode_sequence(&bad) {
-                    assert_eq!(encode_sequence(&sequence), bad);
+                    assert_eq!(encode_sequence(&sequence).unwrap(), bad);
                 }
             }
         }

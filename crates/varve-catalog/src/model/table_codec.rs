@@ -27,7 +27,9 @@ use varve_types::{
     encode_key_value,
 };
 
-use crate::model::bytes::{Input, broken, put_count, put_name, schema_head, take_schema_head};
+use crate::model::bytes::{
+    Input, broken, put_count, put_long, put_name, schema_head, take_schema_head,
+};
 use crate::model::expr_codec::{put_expr, take_default, take_expr};
 use crate::model::foreign_key::{put_foreign_key, take_foreign_key};
 use crate::model::index_codec::{Indexable, put_index, take_index};
@@ -44,48 +46,47 @@ const FILLINGS: [Filled; 4] = [
     Filled::IdentityAlways,
 ];
 
-/// The bytes of a table in the catalog. Names and counts beyond 65,535 are cut, and then do not
-/// decode: CREATE TABLE refuses them long before.
-pub fn encode_table(table: &TableDef) -> Vec<u8> {
+/// The bytes of a table in the catalog; `54000` where a part of it is too long.
+pub fn encode_table(table: &TableDef) -> Result<Vec<u8>> {
     let mut bytes = schema_head(table.schema);
     bytes.extend(HEAD);
     bytes.extend(table.object.0.to_le_bytes());
     bytes.extend(table.tree.0.to_le_bytes());
     bytes.extend(table.version.to_le_bytes());
-    put_name(&mut bytes, &table.name);
-    put_columns(&mut bytes, &table.columns);
-    put_count(&mut bytes, table.primary_key.len());
+    put_name(&mut bytes, &table.name)?;
+    put_columns(&mut bytes, &table.columns)?;
+    put_count(&mut bytes, table.primary_key.len())?;
     for position in &table.primary_key {
-        put_count(&mut bytes, *position);
+        put_count(&mut bytes, *position)?;
     }
-    put_count(&mut bytes, table.expressions.len());
+    put_count(&mut bytes, table.expressions.len())?;
     for expr in &table.expressions {
-        put_expr(&mut bytes, expr);
+        put_expr(&mut bytes, expr)?;
     }
-    put_count(&mut bytes, table.indexes.len());
+    put_count(&mut bytes, table.indexes.len())?;
     for index in &table.indexes {
-        put_index(&mut bytes, index);
+        put_index(&mut bytes, index)?;
     }
-    put_fillings(&mut bytes, table);
-    put_name(&mut bytes, table.key_name.as_deref().unwrap_or_default());
-    put_count(&mut bytes, table.checks.len());
+    put_fillings(&mut bytes, table)?;
+    put_name(&mut bytes, table.key_name.as_deref().unwrap_or_default())?;
+    put_count(&mut bytes, table.checks.len())?;
     for CheckDef { name, expr } in &table.checks {
-        put_name(&mut bytes, name);
-        put_expr(&mut bytes, expr);
+        put_name(&mut bytes, name)?;
+        put_expr(&mut bytes, expr)?;
     }
-    put_count(&mut bytes, table.foreign_keys.len());
+    put_count(&mut bytes, table.foreign_keys.len())?;
     for key in &table.foreign_keys {
-        put_foreign_key(&mut bytes, key);
+        put_foreign_key(&mut bytes, key)?;
     }
     bytes.push(u8::from(table.inheritance.is_some()));
     if let Some(inheritance) = &table.inheritance {
-        put_inheritance(&mut bytes, inheritance);
+        put_inheritance(&mut bytes, inheritance)?;
     }
-    bytes
+    Ok(bytes)
 }
 
-fn put_columns(bytes: &mut Vec<u8>, columns: &[ColumnDef]) {
-    put_count(bytes, columns.len());
+fn put_columns(bytes: &mut Vec<u8>, columns: &[ColumnDef]) -> Result<()> {
+    put_count(bytes, columns.len())?;
     for column in columns {
         bytes.extend(column.id.0.to_le_bytes());
         column.ty.encode(bytes);
@@ -94,8 +95,9 @@ fn put_columns(bytes: &mut Vec<u8>, columns: &[ColumnDef]) {
         if bounded {
             bytes.extend(column.modifier.0.to_le_bytes());
         }
-        put_name(bytes, &column.name);
+        put_name(bytes, &column.name)?;
     }
+    Ok(())
 }
 
 fn take_columns(input: &mut Input<'_>) -> Result<Vec<ColumnDef>> {
@@ -141,12 +143,12 @@ fn is_filled(column: &ColumnDef) -> bool {
     column.default.is_some() || column.filled != Filled::ByStatement || !column.missing.is_null()
 }
 
-fn put_fillings(bytes: &mut Vec<u8>, table: &TableDef) {
+fn put_fillings(bytes: &mut Vec<u8>, table: &TableDef) -> Result<()> {
     let columns = table.columns.iter().enumerate();
     let filled: Vec<_> = columns.filter(|(_, column)| is_filled(column)).collect();
-    put_count(bytes, filled.len());
+    put_count(bytes, filled.len())?;
     for (at, column) in filled {
-        put_count(bytes, at);
+        put_count(bytes, at)?;
         bytes.push(match column.filled {
             Filled::ByStatement => 0,
             Filled::Generated => 1,
@@ -156,16 +158,15 @@ fn put_fillings(bytes: &mut Vec<u8>, table: &TableDef) {
         let has_missing = !column.missing.is_null();
         bytes.push(u8::from(column.default.is_some()) | u8::from(has_missing) << 1);
         if let Some(default) = &column.default {
-            put_expr(bytes, default);
+            put_expr(bytes, default)?;
         }
         if has_missing {
             let mut key = Vec::new();
             encode_key_value(&column.missing, &mut key);
-            let len = u32::try_from(key.len()).unwrap_or(u32::MAX);
-            bytes.extend(len.to_le_bytes());
-            bytes.extend(key);
+            put_long(bytes, &key)?;
         }
     }
+    Ok(())
 }
 
 fn take_fillings(input: &mut Input<'_>, columns: &mut [ColumnDef]) -> Result<()> {
@@ -266,7 +267,7 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
         foreign_keys,
         inheritance,
     };
-    if !input.0.is_empty() || encode_table(&table) != bytes {
+    if !input.0.is_empty() || encode_table(&table)? != bytes {
         return Err(broken("end"));
     }
     Ok(table)
@@ -358,7 +359,7 @@ mod tests {
     #[test]
     fn indexes_come_back() {
         let table = with_indexes();
-        assert_eq!(decode_table(&encode_table(&table)).unwrap(), table);
+        assert_eq!(decode_table(&encode_table(&table).unwrap()).unwrap(), table);
     }
 
     #[test]
@@ -371,7 +372,7 @@ mod tests {
         // The key, then nothing of all that a table may have.
         expected.extend([1, 0, 0, 0]);
         expected.extend([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-        assert_eq!(encode_table(&table()), expected);
+        assert_eq!(encode_table(&table()).unwrap(), expected);
         assert_eq!(decode_table(&expected).unwrap(), table());
     }
 
@@ -458,9 +459,9 @@ mod tests {
             PartitionBound::Hash(4, 3),
         ] {
             let table = in_inheritance(bound);
-            let good = encode_table(&table);
+            let good = encode_table(&table).unwrap();
             assert_eq!(decode_table(&good), Ok(table));
-            let plain = encode_table(&full()).len();
+            let plain = encode_table(&full()).unwrap().len();
             for len in plain - 1..good.len() {
                 assert!(decode_table(&good[..len]).is_err(), "{len}");
             }
@@ -469,7 +470,7 @@ mod tests {
                     let mut bad = good.clone();
                     bad[at] = byte;
                     if let Ok(table) = decode_table(&bad) {
-                        assert_eq!(encode_table(&table), bad);
+                        assert_eq!(encode_table(&table).unwrap(), bad);
                     }
                 }
             }
@@ -478,7 +479,7 @@ mod tests {
 
     #[test]
     fn every_damaged_full_object_is_refused_or_sound() {
-        let good = encode_table(&full());
+        let good = encode_table(&full()).unwrap();
         assert_eq!(decode_table(&good), Ok(full()));
         for len in 0..good.len() {
             let error = decode_table(&good[..len]).unwrap_err();
@@ -489,7 +490,7 @@ mod tests {
                 let mut bad = good.clone();
                 bad[at] = byte;
                 if let Ok(table) = decode_table(&bad) {
-                    assert_eq!(encode_table(&table), bad);
+                    assert_eq!(encode_table(&table).unwrap(), bad);
                 }
             }
         }
@@ -497,7 +498,7 @@ mod tests {
 
     #[test]
     fn every_damaged_object_is_refused_or_sound() {
-        let good = encode_table(&with_indexes());
+        let good = encode_table(&with_indexes()).unwrap();
         for len in 0..good.len() {
             let error = decode_table(&good[..len]).unwrap_err();
             assert_eq!(error.state(), SqlState::DATA_CORRUPTED, "{len}");
@@ -507,7 +508,7 @@ mod tests {
                 let mut bad = good.clone();
                 bad[at] = byte;
                 if let Ok(table) = decode_table(&bad) {
-                    assert_eq!(encode_table(&table), bad);
+                    assert_eq!(encode_table(&table).unwrap(), bad);
                 }
             }
         }
@@ -519,7 +520,7 @@ mod tests {
         #[test]
         fn any_bytes_decode_or_fail(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
             if let Ok(table) = decode_table(&bytes) {
-                prop_assert_eq!(encode_table(&table), bytes);
+                prop_assert_eq!(encode_table(&table).unwrap(), bytes);
             }
         }
     }

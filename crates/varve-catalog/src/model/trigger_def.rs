@@ -134,13 +134,13 @@ impl TriggerDef {
 }
 
 /// The bytes of a trigger in the catalog.
-pub fn encode_trigger(def: &TriggerDef) -> Vec<u8> {
+pub fn encode_trigger(def: &TriggerDef) -> Result<Vec<u8>> {
     let mut bytes = schema_head(def.schema);
     bytes.extend([LAYOUT_VERSION, KIND_TRIGGER]);
     for object in [def.object, def.table, def.function] {
         bytes.extend(object.0.to_le_bytes());
     }
-    put_name(&mut bytes, &def.name);
+    put_name(&mut bytes, &def.name)?;
     let flags = [
         (def.before, BEFORE),
         (def.insert, INSERT),
@@ -153,18 +153,18 @@ pub fn encode_trigger(def: &TriggerDef) -> Vec<u8> {
     ];
     let set = flags.iter().filter(|(is, _)| *is);
     bytes.push(set.fold(0, |all, (_, flag)| all | flag));
-    put_count(&mut bytes, def.columns.len());
+    put_count(&mut bytes, def.columns.len())?;
     for column in &def.columns {
         bytes.extend(column.0.to_le_bytes());
     }
     if let Some(condition) = &def.condition {
-        put_text(&mut bytes, condition);
+        put_text(&mut bytes, condition)?;
     }
-    put_count(&mut bytes, def.arguments.len());
+    put_count(&mut bytes, def.arguments.len())?;
     for argument in &def.arguments {
-        put_text(&mut bytes, argument);
+        put_text(&mut bytes, argument)?;
     }
-    bytes
+    Ok(bytes)
 }
 
 /// The trigger that [`encode_trigger`] wrote; `XX001` for any other bytes.
@@ -238,7 +238,7 @@ mod tests {
             arguments: vec!["x".to_owned()],
             parsed: ParsedBody::default(),
         };
-        let good = encode_trigger(&def);
+        let good = encode_trigger(&def).unwrap();
         assert_eq!(decode_trigger(&good), Ok(def));
         for len in 0..good.len() {
             assert!(decode_trigger(&good[..len]).is_err(), "{len}");
@@ -248,7 +248,7 @@ mod tests {
                 let mut bad = good.clone();
                 bad[at] = byte;
                 if let Ok(def) = decode_trigger(&bad) {
-                    assert_eq!(encode_trigger(&def), bad);
+                    assert_eq!(encode_trigger(&def).unwrap(), bad);
                 }
             }
         }

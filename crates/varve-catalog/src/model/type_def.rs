@@ -86,7 +86,7 @@ impl EnumDef {
 }
 
 /// The bytes of an enumeration or a composite type in the catalog.
-pub fn encode_enum(def: &EnumDef) -> Vec<u8> {
+pub fn encode_enum(def: &EnumDef) -> Result<Vec<u8>> {
     let mut bytes = schema_head(def.schema);
     let kind = match &def.fields {
         None => KIND_ENUM,
@@ -94,22 +94,22 @@ pub fn encode_enum(def: &EnumDef) -> Vec<u8> {
     };
     bytes.extend([LAYOUT_VERSION, kind]);
     bytes.extend(def.object.0.to_le_bytes());
-    put_name(&mut bytes, &def.name);
+    put_name(&mut bytes, &def.name)?;
     if let Some(fields) = &def.fields {
-        put_count(&mut bytes, fields.len());
+        put_count(&mut bytes, fields.len())?;
         for field in fields {
             field.ty.encode(&mut bytes);
             bytes.extend(field.modifier.0.to_le_bytes());
-            put_name(&mut bytes, &field.name);
+            put_name(&mut bytes, &field.name)?;
         }
-        return bytes;
+        return Ok(bytes);
     }
-    put_count(&mut bytes, def.labels.len());
+    put_count(&mut bytes, def.labels.len())?;
     for (place, label) in &def.labels {
         bytes.extend(place.to_le_bytes());
-        put_name(&mut bytes, label);
+        put_name(&mut bytes, label)?;
     }
-    bytes
+    Ok(bytes)
 }
 
 /// The enumeration that [`encode_enum`] wrote; `XX001` for any other bytes.
@@ -187,7 +187,7 @@ mod tests {
     }
 
     fn damaged(def: &EnumDef) {
-        let good = encode_enum(def);
+        let good = encode_enum(def).unwrap();
         assert_eq!(decode_enum(&good).as_ref(), Ok(def));
         for len in 0..good.len() {
             assert!(decode_enum(&good[..len]).is_err(), "{len}");
@@ -197,7 +197,7 @@ mod tests {
                 let mut bad = good.clone();
                 bad[at] = byte;
                 if let Ok(def) = decode_enum(&bad) {
-                    assert_eq!(encode_enum(&def), bad);
+                    assert_eq!(encode_enum(&def).unwrap(), bad);
                 }
             }
         }

@@ -24,7 +24,7 @@ use varve_parser::{ParsedStatement, parse};
 use varve_types::{ColumnId, LogicalType, ObjectId, Result, TypeMod};
 
 use crate::model::bytes::schema_head;
-use crate::model::bytes::{Input, broken, put_count, put_name};
+use crate::model::bytes::{Input, broken, put_count, put_long, put_name};
 use crate::model::schema::RelationName;
 use crate::model::table::{ColumnDef, TableDef};
 
@@ -152,11 +152,11 @@ pub fn shape_of(view: &ViewDef) -> TableDef {
 }
 
 /// The bytes of a view in the catalog.
-pub fn encode_view(view: &ViewDef) -> Vec<u8> {
+pub fn encode_view(view: &ViewDef) -> Result<Vec<u8>> {
     let mut bytes = schema_head(view.schema);
     bytes.extend([LAYOUT_VERSION, KIND_VIEW]);
     bytes.extend(view.object.0.to_le_bytes());
-    put_name(&mut bytes, &view.name);
+    put_name(&mut bytes, &view.name)?;
     match view.kind {
         ViewKind::Plain { check } => bytes.push(match check {
             ViewCheck::None => 0,
@@ -168,28 +168,28 @@ pub fn encode_view(view: &ViewDef) -> Vec<u8> {
             bytes.extend(rows.0.to_le_bytes());
         }
     }
-    put_text(&mut bytes, &view.text);
-    put_count(&mut bytes, view.columns.len());
+    put_text(&mut bytes, &view.text)?;
+    put_count(&mut bytes, view.columns.len())?;
     for column in &view.columns {
         column.ty.encode(&mut bytes);
         bytes.extend(column.modifier.0.to_le_bytes());
-        put_name(&mut bytes, &column.name);
+        put_name(&mut bytes, &column.name)?;
     }
-    put_count(&mut bytes, view.reads.len());
+    put_count(&mut bytes, view.reads.len())?;
     for read in &view.reads {
         put_name(
             &mut bytes,
             read.written.schema.as_deref().unwrap_or_default(),
-        );
-        put_name(&mut bytes, &read.written.name);
+        )?;
+        put_name(&mut bytes, &read.written.name)?;
         bytes.extend(read.object.0.to_le_bytes());
-        put_count(&mut bytes, read.columns.len());
+        put_count(&mut bytes, read.columns.len())?;
         for (id, name) in &read.columns {
             bytes.extend(id.0.to_le_bytes());
-            put_name(&mut bytes, name);
+            put_name(&mut bytes, name)?;
         }
     }
-    bytes
+    Ok(bytes)
 }
 
 /// The view that [`encode_view`] wrote; `XX001` for any other bytes.
@@ -254,10 +254,8 @@ pub(crate) fn take_object(input: &mut Input<'_>) -> Result<ObjectId> {
     Ok(ObjectId(u64::from_le_bytes(input.array()?)))
 }
 
-pub(crate) fn put_text(bytes: &mut Vec<u8>, text: &str) {
-    let len = u32::try_from(text.len()).unwrap_or(u32::MAX);
-    bytes.extend(len.to_le_bytes());
-    bytes.extend(text.as_bytes());
+pub(crate) fn put_text(bytes: &mut Vec<u8>, text: &str) -> Result<()> {
+    put_long(bytes, text.as_bytes())
 }
 
 pub(crate) fn take_text(input: &mut Input<'_>) -> Result<String> {
@@ -310,7 +308,7 @@ mod tests {
             ..plain.clone()
         };
         for view in [plain, materialized] {
-            let good = encode_view(&view);
+            let good = encode_view(&view).unwrap();
             assert_eq!(decode_view(&good), Ok(view));
             for len in 0..good.len() {
                 assert!(decode_view(&good[..len]).is_err(), "{len}");
@@ -320,7 +318,7 @@ mod tests {
                     let mut bad = good.clone();
                     bad[at] = byte;
                     if let Ok(view) = decode_view(&bad) {
-                        assert_eq!(encode_view(&view), bad);
+                        assert_eq!(encode_view(&view).unwrap(), bad);
                     }
                 }
             }

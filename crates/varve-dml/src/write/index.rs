@@ -290,7 +290,7 @@ pub async fn rebuild(
         }
         table.indexes.push(index);
     }
-    transaction.put_object(table.object, table.version, encode_table(&table));
+    transaction.put_object(table.object, table.version, encode_table(&table)?);
     Ok(())
 }
 

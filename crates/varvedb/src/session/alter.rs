@@ -63,7 +63,7 @@ impl Run<'_> {
                 }
             }
         }
-        put_table(&mut txn.store, &after);
+        put_table(&mut txn.store, &after)?;
         drop_objects(&mut txn.store, self.catalog, &alter.dropped)?;
         if !alter.references.is_empty() {
             let mut catalog = Catalog::clone(self.catalog);

@@ -48,7 +48,7 @@ impl Session {
             for index in table.indexes.iter_mut().filter(|index| index.tree == tree) {
                 index.is_building = false;
             }
-            transaction.put_object(table.object, table.version, encode_table(&table));
+            transaction.put_object(table.object, table.version, encode_table(&table)?);
             match transaction.commit(durability).await {
                 Err(error) if is_conflict(&error) && checks < CHECKS_MAX => checks += 1,
                 done => return Ok(done.map(|_| ())?),
@@ -65,7 +65,7 @@ impl Session {
             };
             transaction.drop_tree(tree)?;
             table.retain_indexes(|index| index.tree != tree);
-            transaction.put_object(table.object, table.version, encode_table(&table));
+            transaction.put_object(table.object, table.version, encode_table(&table)?);
             let durability = self.settings.durability.of_commit();
             match transaction.commit(durability).await {
                 Err(error) if is_conflict(&error) && tries < CHECKS_MAX => tries += 1,

@@ -36,15 +36,17 @@ impl<'a> ChangedTables<'a> {
         }
     }
 
-    pub fn put(self, transaction: &mut Transaction) {
+    pub fn put(self, transaction: &mut Transaction) -> Result<()> {
         for table in self.tables.values() {
-            put_table(transaction, table);
+            put_table(transaction, table)?;
         }
+        Ok(())
     }
 }
 
-pub(super) fn put_table(transaction: &mut Transaction, table: &TableDef) {
-    transaction.put_object(table.object, table.version, encode_table(table));
+pub(super) fn put_table(transaction: &mut Transaction, table: &TableDef) -> Result<()> {
+    transaction.put_object(table.object, table.version, encode_table(table)?);
+    Ok(())
 }
 
 impl Run<'_> {
@@ -148,7 +150,7 @@ impl Run<'_> {
                 table.retain_indexes(|index| index.tree != *tree)
             });
         }
-        changed.put(transaction);
+        changed.put(transaction)?;
         let mut result = ResultSet::command("DROP");
         result.notices.extend(missing.iter().map(|name| {
             Notice::info(
@@ -173,7 +175,7 @@ impl Run<'_> {
             });
             self.check_default(transaction, *parent, table).await?;
         }
-        changed.put(transaction);
+        changed.put(transaction)?;
         Ok(())
     }
 
@@ -192,7 +194,7 @@ impl Run<'_> {
             // Rows get their entries after the commit from which on every write maintains it.
             self.building.set(Some((table.object, index.tree)));
             table.indexes.push(index);
-            transaction.put_object(table.object, table.version, encode_table(&table));
+            transaction.put_object(table.object, table.version, encode_table(&table)?);
             return Ok(());
         }
         index::fill(
@@ -204,7 +206,7 @@ impl Run<'_> {
         )
         .await?;
         table.indexes.push(index);
-        transaction.put_object(table.object, table.version, encode_table(&table));
+        transaction.put_object(table.object, table.version, encode_table(&table)?);
         Ok(())
     }
 }
@@ -233,7 +235,7 @@ pub(super) async fn create_sequence(
         ..definition.clone()
     };
     sequences::create(transaction, &sequence, sequence.start).await?;
-    transaction.put_object(sequence.object, 1, encode_sequence(&sequence));
+    transaction.put_object(sequence.object, 1, encode_sequence(&sequence)?);
     Ok(sequence.object)
 }
 
@@ -249,7 +251,7 @@ pub(super) async fn alter_sequence(
         changed.tree = transaction.new_tree_id();
         sequences::create(transaction, &changed, first).await?;
     }
-    transaction.put_object(changed.object, 1, encode_sequence(&changed));
+    transaction.put_object(changed.object, 1, encode_sequence(&changed)?);
     Ok(())
 }
 
@@ -311,7 +313,7 @@ pub(super) async fn create_table(
         transaction.create_tree(index.tree_schema(&table))?;
         table.indexes.push(index);
     }
-    put_table(transaction, &table);
+    put_table(transaction, &table)?;
     Ok(table)
 }
 
@@ -328,6 +330,6 @@ pub(super) fn emptied(transaction: &mut Transaction, table: &TableDef) -> Result
         transaction.create_tree(index.tree_schema(&table))?;
     }
     table.indexes = indexes;
-    transaction.put_object(table.object, table.version, encode_table(&table));
+    transaction.put_object(table.object, table.version, encode_table(&table)?);
     Ok(table)
 }

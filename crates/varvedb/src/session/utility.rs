@@ -27,7 +27,7 @@ impl Run<'_> {
             Utility::CreateView(view) => {
                 let mut view = view.clone();
                 view.object = number(&mut txn.store, view.object);
-                put_view(&mut txn.store, &view);
+                put_view(&mut txn.store, &view)?;
                 Ok(ResultSet::command("CREATE"))
             }
             Utility::CreateMaterializedView { view, table, query } => {
@@ -37,7 +37,7 @@ impl Run<'_> {
                 if let ViewKind::Materialized { rows, .. } = &mut view.kind {
                     *rows = table.object;
                 }
-                put_view(&mut txn.store, &view);
+                put_view(&mut txn.store, &view)?;
                 Ok(made_of(count))
             }
             Utility::CreateTableAs { table, query } => {
@@ -59,10 +59,10 @@ impl Run<'_> {
                 drop_objects(&mut txn.store, self.catalog, objects)?;
                 Ok(ResultSet::command("DROP"))
             }
-            Utility::CreateDomain(def) => Ok(put_domain(&mut txn.store, def)),
-            Utility::PutEnum(def, word) => Ok(put_enum(&mut txn.store, def, word)),
-            Utility::PutFunction(def, word) => Ok(put_function(&mut txn.store, def, word)),
-            Utility::PutTrigger(defs, word) => Ok(put_triggers(&mut txn.store, defs, word)),
+            Utility::CreateDomain(def) => put_domain(&mut txn.store, def),
+            Utility::PutEnum(def, word) => put_enum(&mut txn.store, def, word),
+            Utility::PutFunction(def, word) => put_function(&mut txn.store, def, word),
+            Utility::PutTrigger(defs, word) => put_triggers(&mut txn.store, defs, word),
             Utility::Do(def) => {
                 let mut routine = Routine::new(def.code()?);
                 let caller = self.caller();
@@ -71,11 +71,11 @@ impl Run<'_> {
                 Ok(ResultSet::command("DO"))
             }
             Utility::CreateSchema(schema) => {
-                create_schema(&mut txn.store, schema);
+                create_schema(&mut txn.store, schema)?;
                 Ok(ResultSet::command("CREATE"))
             }
             Utility::Alter(definitions) => self.alter_definitions(txn, definitions).await,
-            Utility::Comment(def, known) => Ok(put_comment(&mut txn.store, def, known)),
+            Utility::Comment(def, known) => put_comment(&mut txn.store, def, known),
             Utility::LockTable if self.scope.is_alone => {
                 Err(super::block::no_block_error("LOCK TABLE"))
             }
@@ -141,7 +141,7 @@ impl Run<'_> {
         let table = view.rows().and_then(|rows| self.catalog.tables.get(&rows));
         let table = table.ok_or_else(|| Error::internal("a view without its table"))?;
         let table = emptied(&mut txn.store, table)?;
-        put_view(&mut txn.store, view);
+        put_view(&mut txn.store, view)?;
         self.fill(txn, &table, &rows).await?;
         Ok(())
     }
@@ -155,8 +155,9 @@ fn made_of(count: Option<u64>) -> ResultSet {
     }
 }
 
-fn put_view(transaction: &mut Transaction, view: &ViewDef) {
-    transaction.put_object(view.object, 1, encode_view(view));
+fn put_view(transaction: &mut Transaction, view: &ViewDef) -> Result<()> {
+    transaction.put_object(view.object, 1, encode_view(view)?);
+    Ok(())
 }
 
 /// Gives objects other definitions.
@@ -166,35 +167,36 @@ pub(super) async fn put_definitions(
 ) -> Result<()> {
     for definition in definitions {
         match definition {
-            Definition::View(view) => put_view(transaction, view),
+            Definition::View(view) => put_view(transaction, view)?,
             Definition::Sequence(sequence, restart) => {
                 alter_sequence(transaction, sequence, *restart).await?;
             }
             Definition::Domain(domain) => {
-                transaction.put_object(domain.object, 1, encode_domain(domain));
+                transaction.put_object(domain.object, 1, encode_domain(domain)?);
             }
             Definition::Comment(def) => {
-                transaction.put_object(def.object, 1, encode_comment(def));
+                transaction.put_object(def.object, 1, encode_comment(def)?);
             }
-            Definition::Table(table, _) => put_table(transaction, table),
+            Definition::Table(table, _) => put_table(transaction, table)?,
             Definition::Schema(schema) => {
-                transaction.put_object(schema.object, 1, encode_schema(schema));
+                transaction.put_object(schema.object, 1, encode_schema(schema)?);
             }
         }
     }
     Ok(())
 }
 
-fn create_schema(transaction: &mut Transaction, schema: &SchemaDef) {
+fn create_schema(transaction: &mut Transaction, schema: &SchemaDef) -> Result<()> {
     if schema.object != ObjectId(0) {
         transaction.delete_object(schema.object);
-        return;
+        return Ok(());
     }
     let schema = SchemaDef {
         object: transaction.new_object_id(),
         ..schema.clone()
     };
-    transaction.put_object(schema.object, 1, encode_schema(&schema));
+    transaction.put_object(schema.object, 1, encode_schema(&schema)?);
+    Ok(())
 }
 
 /// Drops the comments on what is not there any more.
@@ -218,9 +220,9 @@ pub(super) fn follow(transaction: &mut Transaction, before: &Catalog) -> Result<
     let after = CatalogCache::new(own).get(transaction, &SearchPath::default())?;
     for changed in followed(before, &after)? {
         let (object, bytes) = match changed {
-            Followed::View(view) => (view.object, encode_view(&view)),
-            Followed::Function(def) => (def.object, encode_function(&def)),
-            Followed::Trigger(def) => (def.object, encode_trigger(&def)),
+            Followed::View(view) => (view.object, encode_view(&view)?),
+            Followed::Function(def) => (def.object, encode_function(&def)?),
+            Followed::Trigger(def) => (def.object, encode_trigger(&def)?),
         };
         transaction.put_object(object, 1, bytes);
     }
@@ -236,7 +238,7 @@ pub(super) fn drop_objects(
     for object in objects {
         drop_object(transaction, catalog, *object)?;
     }
-    drop_parts(transaction, catalog, objects);
+    drop_parts(transaction, catalog, objects)?;
     Ok(())
 }
 
@@ -268,7 +270,7 @@ fn drop_object(transaction: &mut Transaction, catalog: &Catalog, object: Dropped
                     name: "public".to_owned(),
                     is_gone: true,
                 };
-                transaction.put_object(gone.object, 1, encode_schema(&gone));
+                transaction.put_object(gone.object, 1, encode_schema(&gone)?);
             }
             false => transaction.delete_object(object),
         },
@@ -297,7 +299,7 @@ fn leave_inheritance(changed: &mut ChangedTables<'_>, catalog: &Catalog, all: &[
 }
 
 /// Changes the tables that stay without some of their defaults or foreign keys.
-fn drop_parts(transaction: &mut Transaction, catalog: &Catalog, all: &[Dropped]) {
+fn drop_parts(transaction: &mut Transaction, catalog: &Catalog, all: &[Dropped]) -> Result<()> {
     let mut changed = ChangedTables::new(catalog);
     let mut keys: Vec<(ObjectId, usize)> = Vec::new();
     leave_inheritance(&mut changed, catalog, all);
@@ -324,7 +326,7 @@ fn drop_parts(transaction: &mut Transaction, catalog: &Catalog, all: &[Dropped])
             }
         });
     }
-    changed.put(transaction);
+    changed.put(transaction)
 }
 
 /// The number of an object: a new one where it has none yet.
@@ -335,51 +337,59 @@ fn number(transaction: &mut Transaction, object: ObjectId) -> ObjectId {
     }
 }
 
-fn put_domain(transaction: &mut Transaction, def: &DomainDef) -> ResultSet {
+fn put_domain(transaction: &mut Transaction, def: &DomainDef) -> Result<ResultSet> {
     let def = DomainDef {
         object: transaction.new_object_id(),
         ..def.clone()
     };
-    transaction.put_object(def.object, 1, encode_domain(&def));
-    ResultSet::command("CREATE")
+    transaction.put_object(def.object, 1, encode_domain(&def)?);
+    Ok(ResultSet::command("CREATE"))
 }
 
-fn put_enum(transaction: &mut Transaction, def: &EnumDef, word: &'static str) -> ResultSet {
+fn put_enum(transaction: &mut Transaction, def: &EnumDef, word: &'static str) -> Result<ResultSet> {
     let mut def = def.clone();
     def.object = number(transaction, def.object);
-    transaction.put_object(def.object, 1, encode_enum(&def));
-    ResultSet::command(word)
+    transaction.put_object(def.object, 1, encode_enum(&def)?);
+    Ok(ResultSet::command(word))
 }
 
-fn put_function(transaction: &mut Transaction, def: &FunctionDef, word: &'static str) -> ResultSet {
+fn put_function(
+    transaction: &mut Transaction,
+    def: &FunctionDef,
+    word: &'static str,
+) -> Result<ResultSet> {
     let mut def = def.clone();
     def.object = number(transaction, def.object);
-    transaction.put_object(def.object, 1, encode_function(&def));
-    ResultSet::command(word)
+    transaction.put_object(def.object, 1, encode_function(&def)?);
+    Ok(ResultSet::command(word))
 }
 
 fn put_triggers(
     transaction: &mut Transaction,
     defs: &[TriggerDef],
     word: &'static str,
-) -> ResultSet {
+) -> Result<ResultSet> {
     for def in defs {
         let mut def = def.clone();
         def.object = number(transaction, def.object);
-        transaction.put_object(def.object, 1, encode_trigger(&def));
+        transaction.put_object(def.object, 1, encode_trigger(&def)?);
     }
-    ResultSet::command(word)
+    Ok(ResultSet::command(word))
 }
 
 /// Puts a comment in place of the `known` ones; an empty one only takes these away.
-fn put_comment(transaction: &mut Transaction, def: &CommentDef, known: &[ObjectId]) -> ResultSet {
+fn put_comment(
+    transaction: &mut Transaction,
+    def: &CommentDef,
+    known: &[ObjectId],
+) -> Result<ResultSet> {
     let mut known = known.iter().copied();
     if !def.text.is_empty() {
         let mut def = def.clone();
         let object = known.next();
         def.object = object.unwrap_or_else(|| transaction.new_object_id());
-        transaction.put_object(def.object, 1, encode_comment(&def));
+        transaction.put_object(def.object, 1, encode_comment(&def)?);
     }
     known.for_each(|object| transaction.delete_object(object));
-    ResultSet::command("COMMENT")
+    Ok(ResultSet::command("COMMENT"))
 }

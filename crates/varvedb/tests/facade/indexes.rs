@@ -384,3 +384,24 @@ fn a_key_shows_labels_of_enumerations() {
         Some("Key (m)=(ok) already exists.")
     );
 }
+
+#[test]
+fn a_definition_that_is_too_long_is_refused_and_harms_nothing() {
+    let kv = Arc::new(MemoryKv::new());
+    let long = "x".repeat(70_000);
+    {
+        let mut session = open(&kv).session();
+        run(&mut session, "CREATE TABLE t (id INT PRIMARY KEY, v TEXT)");
+        run(&mut session, "INSERT INTO t VALUES (1, 'a')");
+        let index = format!("CREATE INDEX ON t (id) WHERE v = '{long}'");
+        assert_eq!(fails(&mut session, &index).state().code(), "54000");
+        let list: Vec<String> = (0..70_000).map(|number| number.to_string()).collect();
+        let index = format!("CREATE INDEX ON t (v) WHERE id IN ({})", list.join(", "));
+        assert_eq!(fails(&mut session, &index).state().code(), "54000");
+        run(&mut session, &format!("COMMENT ON TABLE t IS '{long}'"));
+    }
+    let mut session = open(&kv).session();
+    assert_eq!(rows(&mut session, "SELECT id::int8 FROM t"), ints(&[1]));
+    let comment = "SELECT length(obj_description('t'::regclass, 'pg_class'))::int8";
+    assert_eq!(rows(&mut session, comment), ints(&[70_000]));
+}
