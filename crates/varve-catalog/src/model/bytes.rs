@@ -1,6 +1,6 @@
 //! Bytes of catalog objects: what all kinds have.
 
-use varve_types::{CompareOp, Error, LogicalType, ObjectId, Result, SqlState};
+use varve_types::{CompareOp, Error, Invariant, LogicalType, ObjectId, Result, SqlState};
 
 use crate::model::schema::PUBLIC;
 
@@ -17,16 +17,11 @@ pub(crate) const OPS: [CompareOp; 6] = [
     CompareOp::GtEq,
 ];
 
-/// The code of a comparison: its place in [`OPS`].
-pub(crate) fn op_code(op: CompareOp) -> u8 {
-    match op {
-        CompareOp::Eq => 0,
-        CompareOp::NotEq => 1,
-        CompareOp::Lt => 2,
-        CompareOp::LtEq => 3,
-        CompareOp::Gt => 4,
-        CompareOp::GtEq => 5,
-    }
+/// The code of a value: its place in the list of all.
+pub(crate) fn code<T: PartialEq>(all: &[T], value: &T) -> Result<u8> {
+    let found = (0..).zip(all).find(|(_, known)| *known == value);
+    let (code, _) = found.or_broken("the codes of definitions")?;
+    Ok(code)
 }
 
 pub(crate) fn put_count(bytes: &mut Vec<u8>, count: usize) -> Result<()> {

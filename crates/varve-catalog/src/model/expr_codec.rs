@@ -25,7 +25,7 @@ use varve_types::{
     Decimal, Error, LogicalType, Result, TypeMod, Value, decode_key_value, encode_key_value,
 };
 
-use crate::model::bytes::{Input, OPS, broken, op_code, put_count, put_long, put_name, too_long};
+use crate::model::bytes::{Input, OPS, broken, code, put_count, put_long, put_name, too_long};
 use crate::model::table::ColumnDef;
 
 /// Deepest nesting of an expression in the catalog.
@@ -74,7 +74,7 @@ pub fn put_expr(bytes: &mut Vec<u8>, expr: &Expr) -> Result<()> {
             ));
         }
         Expr::Compare { op, left, right } => {
-            bytes.extend([2, op_code(*op)]);
+            bytes.extend([2, code(&OPS, op)?]);
             put_expr(bytes, left)?;
             put_expr(bytes, right)?;
         }

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use varve_types::{ColumnId, Invariant, ObjectId, Result};
+use varve_types::{ColumnId, ObjectId, Result};
 
-use crate::model::bytes::{Input, broken, put_count, put_name};
+use crate::model::bytes::{Input, broken, code, put_count, put_name};
 use crate::model::catalog::Catalog;
 use crate::model::index::Deferral;
 use crate::model::table::TableDef;
@@ -151,11 +151,4 @@ fn positions(input: &mut Input<'_>, width: usize) -> Result<Vec<usize>> {
         positions.push(position);
     }
     Ok(positions)
-}
-
-/// The place of a value in a short list.
-fn code<T: PartialEq>(all: &[T], value: &T) -> Result<u8> {
-    let found = (0..).zip(all).find(|(_, known)| *known == value);
-    let (code, _) = found.or_broken("the codes of foreign keys")?;
-    Ok(code)
 }

@@ -18,7 +18,7 @@ use varve_types::{
     decode_key_value, encode_key_value,
 };
 
-use crate::model::bytes::{Input, OPS, broken, op_code, put_count, put_name};
+use crate::model::bytes::{Input, OPS, broken, code, put_count, put_name};
 use crate::model::index::{Deferral, IndexDef};
 use crate::model::index_expression::FIRST_EXPRESSION;
 use crate::model::table::ColumnDef;
@@ -78,7 +78,7 @@ pub(crate) fn put_index(bytes: &mut Vec<u8>, index: &IndexDef) -> Result<()> {
 fn put_test(bytes: &mut Vec<u8>, ColumnPredicate { column, test }: &ColumnPredicate) -> Result<()> {
     put_count(bytes, *column)?;
     let (kind, constants): (u8, &[Value]) = match test {
-        PredicateTest::Compare(op, value) => (op_code(*op), core::slice::from_ref(value)),
+        PredicateTest::Compare(op, value) => (code(&OPS, op)?, core::slice::from_ref(value)),
         PredicateTest::In(values) => (KIND_IN, values),
         PredicateTest::IsNull => (KIND_IS_NULL, &[]),
         PredicateTest::IsNotNull => (KIND_IS_NOT_NULL, &[]),

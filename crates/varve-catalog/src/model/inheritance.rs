@@ -24,9 +24,9 @@ use std::sync::Arc;
 
 use varve_expr::Expr;
 use varve_expr::walk::map_columns;
-use varve_types::{ColumnId, Invariant, ObjectId, Result, SqlText, Value, encode_key_value};
+use varve_types::{ColumnId, ObjectId, Result, SqlText, Value, encode_key_value};
 
-use crate::model::bytes::{Input, broken, put_count};
+use crate::model::bytes::{Input, broken, code, put_count};
 use crate::model::catalog::Catalog;
 use crate::model::deparse::deparse;
 use crate::model::expr_codec::{put_expr, take_default};
@@ -367,11 +367,7 @@ pub(crate) fn put_inheritance(bytes: &mut Vec<u8>, inheritance: &InheritanceDef)
     match &inheritance.partitioning {
         None => bytes.push(0),
         Some(Partitioning { strategy, keys }) => {
-            let code = (1..)
-                .zip(Strategy::ALL)
-                .find(|(_, known)| known == strategy);
-            let (code, _) = code.or_broken("the strategies of partitioning")?;
-            bytes.push(code);
+            bytes.push(code(&Strategy::ALL, strategy)? + 1);
             put_exprs(bytes, keys)?;
         }
     }

@@ -28,7 +28,7 @@ use varve_types::{
 };
 
 use crate::model::bytes::{
-    Input, broken, put_count, put_long, put_name, schema_head, take_schema_head,
+    Input, broken, code, put_count, put_long, put_name, schema_head, take_schema_head,
 };
 use crate::model::expr_codec::{put_expr, take_default, take_expr};
 use crate::model::foreign_key::{put_foreign_key, take_foreign_key};
@@ -149,12 +149,7 @@ fn put_fillings(bytes: &mut Vec<u8>, table: &TableDef) -> Result<()> {
     put_count(bytes, filled.len())?;
     for (at, column) in filled {
         put_count(bytes, at)?;
-        bytes.push(match column.filled {
-            Filled::ByStatement => 0,
-            Filled::Generated => 1,
-            Filled::IdentityByDefault => 2,
-            Filled::IdentityAlways => 3,
-        });
+        bytes.push(code(&FILLINGS, &column.filled)?);
         let has_missing = !column.missing.is_null();
         bytes.push(u8::from(column.default.is_some()) | u8::from(has_missing) << 1);
         if let Some(default) = &column.default {

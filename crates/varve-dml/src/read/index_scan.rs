@@ -185,8 +185,7 @@ async fn read_by(
             },
         )
     };
-    let points_max = if in_order.is_none() { POINTS_MAX } else { 0 };
-    let scan = EntryScans::new(entries, index.keys.len(), points_max);
+    let scan = EntryScans::new(entries, index.keys.len(), in_order.is_some());
     if covers {
         return Ok(Some(IndexRead::Only(scan)));
     }
@@ -243,11 +242,11 @@ fn at_point(tests: &[ColumnPredicate], named: &[usize], key: &[Value]) -> Vec<Co
 }
 
 impl EntryScans {
-    /// Scans of the entries that a spec asks for: one, or one for each key where its tests name
-    /// several, but no more than `points_max`.
-    fn new(spec: ScanSpec, keys: usize, points_max: u64) -> EntryScans {
-        let points = Points::of(0..keys, &spec.predicates, points_max);
-        let waiting = match points.filter(|points| points.is_several && points_max > 0) {
+    /// Scans of the entries that a spec asks for: one for each key where its tests name a few, or
+    /// else one, which alone gives them in order.
+    fn new(spec: ScanSpec, keys: usize, in_order: bool) -> EntryScans {
+        let points = Points::of(0..keys, &spec.predicates, POINTS_MAX);
+        let waiting = match points.filter(|points| points.is_several && !in_order) {
             Some(points) => {
                 let of_point = |key: &Vec<Value>| ScanSpec {
                     predicates: at_point(&spec.predicates, &points.tests, key),

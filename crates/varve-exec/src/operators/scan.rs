@@ -4,7 +4,9 @@ use std::vec;
 
 use varve_expr::evaluate_constant;
 use varve_plan::{PushedPredicate, Relation, ScanNode};
-use varve_types::{Batch, ColumnPredicate, LocalFuture, PredicateTest, Result, ScanSpec, Value};
+use varve_types::{
+    Batch, ColumnPredicate, Error, LocalFuture, PredicateTest, Result, ScanSpec, Value,
+};
 
 use crate::BatchStream;
 use crate::context::Running;
@@ -64,6 +66,10 @@ impl<'a> ScanStream<'a> {
         let source = self.running.context.source;
         let tree = match node.relation {
             Relation::Tree(tree) => tree,
+            Relation::System(_) if node.with_position => {
+                let message = "rows of a system view have no positions";
+                return Err(Error::internal(message));
+            }
             Relation::System(view) => {
                 let rows = source.view_rows(view, &node.columns, &predicates)?;
                 return Ok(State::View(rows.into_iter()));

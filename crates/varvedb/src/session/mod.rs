@@ -389,7 +389,10 @@ impl Session {
             statement = called.statement.as_ref().unwrap_or(statement);
         }
         let mut result = match (statement, outlet) {
-            (Statement::Query(query), Some(outlet)) => run.give(txn, query, outlet).await?,
+            (Statement::Query(query), Some(outlet)) => {
+                run.check_read_only(statement)?;
+                run.give(txn, query, outlet).await?
+            }
             _ => run.statement(txn, statement).await?,
         };
         result.notices.splice(0..0, run.notices.take());

@@ -70,18 +70,24 @@ pub(crate) enum Counting {
 }
 
 impl Run<'_> {
-    /// Runs a statement that neither begins nor ends a block and is no COPY.
-    pub async fn statement(
-        &self,
-        txn: &mut StatementTxn,
-        statement: &Statement,
-    ) -> Result<ResultSet> {
+    /// Refuses a statement that writes in a transaction that only reads.
+    pub(super) fn check_read_only(&self, statement: &Statement) -> Result<()> {
         if self.scope.modes.read_only
             && !is_for_session(statement)
             && let Some(command) = writing_command(statement)
         {
             return Err(read_only_error(command));
         }
+        Ok(())
+    }
+
+    /// Runs a statement that neither begins nor ends a block and is no COPY.
+    pub async fn statement(
+        &self,
+        txn: &mut StatementTxn,
+        statement: &Statement,
+    ) -> Result<ResultSet> {
+        self.check_read_only(statement)?;
         match statement {
             Statement::Query(query) => {
                 let batches = self.rows_of(&txn.store, &query.plan).await?;
@@ -239,8 +245,10 @@ impl Run<'_> {
         transaction: &Transaction,
         plan: &Plan,
     ) -> Result<Vec<Batch>> {
-        let account: Arc<dyn MemoryAccount> = self.shared.memory.clone();
-        let mut collected = CollectedRows::new(account);
+        if let Some(batches) = self.direct(transaction, plan).await? {
+            return Ok(batches);
+        }
+        let mut collected = CollectedRows::new(self.shared.memory.clone());
         let mut rows = RowsTo::Collected(&mut collected);
         self.read(transaction, plan, &mut rows).await?;
         Ok(collected.batches)
@@ -253,15 +261,30 @@ impl Run<'_> {
         query: &Query,
         outlet: &Outlet,
     ) -> Result<ResultSet> {
-        if self.scope.modes.read_only
-            && let Some(lock) = query.plan.row_lock()
-        {
-            return Err(read_only_error(lock.strength.command()));
-        }
         outlet.open(&query.fields);
-        let mut rows = RowsTo::Outlet(outlet);
-        self.read(&txn.store, &query.plan, &mut rows).await?;
+        if let Some(batches) = self.direct(&txn.store, &query.plan).await? {
+            for batch in batches {
+                outlet.give(batch).await;
+            }
+        } else {
+            let mut rows = RowsTo::Outlet(outlet);
+            self.read(&txn.store, &query.plan, &mut rows).await?;
+        }
         Ok(ResultSet::command("SELECT"))
+    }
+
+    /// The rows of a plan that is computed at once; `None` for every other plan.
+    async fn direct(&self, transaction: &Transaction, plan: &Plan) -> Result<Option<Vec<Batch>>> {
+        self.cancel.check()?;
+        let is_counted = matches!(*self.profile.borrow(), Counting::Wanted);
+        if is_counted || self.before.is_some() {
+            return Ok(None);
+        }
+        let batches = direct_rows(transaction, plan, &self.eval()).await?;
+        if batches.is_some() {
+            self.sleep().await?;
+        }
+        Ok(batches)
     }
 
     /// Runs a plan to its end, or until no more rows are wanted.
@@ -271,17 +294,6 @@ impl Run<'_> {
         plan: &Plan,
         rows: &mut RowsTo<'_>,
     ) -> Result<()> {
-        self.cancel.check()?;
-        let eval = self.eval();
-        let is_counted = matches!(*self.profile.borrow(), Counting::Wanted);
-        let is_direct = !is_counted && self.before.is_none();
-        if is_direct && let Some(batches) = direct_rows(transaction, plan, &eval).await? {
-            self.sleep().await?;
-            for batch in batches {
-                rows.take(batch).await?;
-            }
-            return Ok(());
-        }
         let source = self.source(transaction);
         let scratch = StoreScratch::new(&self.shared.store);
         let account: Arc<dyn MemoryAccount> = self.shared.memory.clone();
@@ -295,6 +307,7 @@ impl Run<'_> {
             host: Some(self.host),
             cancel: self.cancel,
         };
+        let is_counted = matches!(*self.profile.borrow(), Counting::Wanted);
         let mut stream = if is_counted {
             let (stream, profile) = execute_instrumented(plan, &context)?;
             self.profile.replace(Counting::Done(profile));
