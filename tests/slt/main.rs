@@ -24,10 +24,12 @@ use sqllogictest::Runner;
 use browser_engine::{Browser, BrowserEngine};
 use native_engine::NativeEngine;
 
+const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/sql");
+
 fn main() -> ExitCode {
     let mut arguments = Arguments::from_args();
     let engines = std::env::var("VARVE_SLT_ENGINES").unwrap_or("memory,rocksdb".to_owned());
-    let files = slt_files(&Path::new(env!("CARGO_MANIFEST_DIR")).join("sql"));
+    let files = slt_files(Path::new(FOLDER));
     assert!(!files.is_empty(), "there are no .slt files");
     let mut trials = Vec::new();
     for engine in engines.split(',') {
@@ -59,8 +61,9 @@ fn trial(
     file: &Path,
     run: impl FnOnce() -> Result<(), Failed> + Send + 'static,
 ) -> Trial {
-    let name = file.file_stem().unwrap_or_default().to_string_lossy();
-    Trial::test(format!("{engine}::{name}"), run)
+    let name = file.strip_prefix(FOLDER).expect("a file of the folder");
+    let name = name.with_extension("");
+    Trial::test(format!("{engine}::{}", name.display()), run)
 }
 
 fn run<D, E>(file: &Path, open: impl Fn() -> Result<D, E>) -> Result<(), Failed>

@@ -1,7 +1,7 @@
 //! Puts `docs/sql.md` together from the tests of SQL answers, so that the page says what is tested:
 //! `cargo xtask docs` writes it, `cargo xtask docs --check` says whether it is up to date.
 //!
-//! The comments of `tests/sql/NAME.slt` say it, next to what proves it:
+//! The comments of `tests/sql/**/NAME.slt` say it, next to what proves it:
 //!
 //! | comment | meaning |
 //! |---|---|
@@ -12,7 +12,7 @@
 //!
 //! The last two go on in lines that begin with three spaces behind the mark.
 //!
-//! `tests/sql/page.md` is the frame. A line `{{NAME}}` of it stands for the text of `NAME.slt`,
+//! `tests/sql/page.md` is the frame. A line `{{FOLDER/NAME}}` of it stands for the text of that file,
 //! `{{statements}}`, `{{differences}}` and `{{missing}}` for those lists of all files, and
 //! `{{functions}}` for the names in the function table of the engine.
 
@@ -64,15 +64,27 @@ fn written(root: &Path) -> Result<String, String> {
     let folder = root.join(FOLDER);
     let frame = read(&folder.join("page.md"))?;
     let mut tests = BTreeMap::new();
-    let entries = std::fs::read_dir(&folder).map_err(|error| format!("{FOLDER}: {error}"))?;
-    for entry in entries {
-        let path = entry.map_err(|error| format!("{FOLDER}: {error}"))?.path();
-        let name = path.file_stem().and_then(|stem| stem.to_str());
-        if let (Some(name), Some("slt")) = (name, path.extension().and_then(|e| e.to_str())) {
-            tests.insert(name.to_owned(), read(&path)?);
+    collect(&folder, "", &mut tests)?;
+    page(&frame, &tests, &functions())
+}
+
+/// The tests of a folder and of the folders in it, by their paths without the ending.
+fn collect(
+    folder: &Path,
+    prefix: &str,
+    tests: &mut BTreeMap<String, String>,
+) -> Result<(), String> {
+    let failed = |error| format!("{}: {error}", folder.display());
+    for entry in std::fs::read_dir(folder).map_err(failed)? {
+        let path = entry.map_err(failed)?.path();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        if path.is_dir() {
+            collect(&path, &format!("{prefix}{name}/"), tests)?;
+        } else if let Some(name) = name.strip_suffix(".slt") {
+            tests.insert(format!("{prefix}{name}"), read(&path)?);
         }
     }
-    page(&frame, &tests, &functions())
+    Ok(())
 }
 
 /// The names of the functions of each kind, in lines.
