@@ -12,8 +12,8 @@
 //!
 //! The last two go on in lines that begin with three spaces behind the mark.
 //!
-//! `tests/sql/page.md` is the frame. A line `{{FOLDER/NAME}}` of it stands for the text of that file,
-//! `{{statements}}`, `{{differences}}` and `{{missing}}` for those lists of all files, and
+//! `tests/sql/page.md` is the frame. A line `{{FOLDER/NAME}}` of it stands for the text of that
+//! file, `{{statements}}`, `{{differences}}` and `{{missing}}` for those lists of all files, and
 //! `{{functions}}` for the names in the function table of the engine.
 
 use std::collections::BTreeMap;
