@@ -1,20 +1,13 @@
-#[expect(
-    clippy::disallowed_methods,
-    reason = "how long it takes is printed, and decides nothing"
-)]
-mod amplification;
 mod bulk_load;
 mod compaction;
 mod constraints;
 mod crash;
 mod damage;
-mod deletion_vectors;
 mod durability;
 mod flush;
 mod golden;
 mod group;
 mod index;
-mod index_crash;
 mod integrity;
 mod jobs;
 mod open;

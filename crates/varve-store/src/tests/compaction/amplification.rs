@@ -8,8 +8,8 @@ use varve_kv::MemoryKv;
 use varve_kv::fault::SplitMix64;
 use varve_types::{MemoryBudget, RowPosition, Value};
 
-use super::{KEYED, TestEnv, batch, some_rows, with_trees};
 use crate::store::Store;
+use crate::tests::{KEYED, TestEnv, batch, some_rows, with_trees};
 use crate::{Durability, StoreSettings};
 
 fn open(settings: StoreSettings) -> Arc<Store> {

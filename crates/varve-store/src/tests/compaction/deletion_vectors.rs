@@ -6,14 +6,17 @@ use pollster::block_on;
 use varve_kv::{Kv, MemoryKv, Scan, ScanLimit};
 use varve_types::{ColumnPredicate, CompareOp, PredicateTest, RunId, Value};
 
-use super::compaction::{AtStep, bump, commit, delete_where, full, layers, runs};
-use super::crash::{intents, stored_runs};
-use super::{KEYED, PLAIN, insert, open, open_with, small, some_rows, sorted_rows, with_trees};
+use super::{AtStep, bump, commit, delete_where, full, layers, runs};
 use crate::Durability;
 use crate::compaction::Effort;
 use crate::format::keys;
 use crate::format::log::{self, LogOp};
 use crate::store::Store;
+use crate::tests::crash::{intents, stored_runs};
+use crate::tests::{
+    KEYED, PLAIN, everything, insert, open, open_with, read, small, some_rows, sorted_rows,
+    with_trees,
+};
 
 fn below(key: i64) -> ColumnPredicate {
     ColumnPredicate {
@@ -283,6 +286,6 @@ fn a_deletion_vector_that_is_lost_is_corruption() {
     batch.delete(keys::deletion_vector(RunId(run), version));
     block_on(kv.commit(batch, Durability::Strict)).unwrap();
     let store = open(&kv);
-    let error = super::read(&store.begin(), super::everything(KEYED)).unwrap_err();
+    let error = read(&store.begin(), everything(KEYED)).unwrap_err();
     assert_eq!(error.state().code(), "XX001");
 }

@@ -1,5 +1,12 @@
 //! Merging runs, beside transactions and under faults.
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "how long it takes is printed, and decides nothing"
+)]
+mod amplification;
+mod deletion_vectors;
+
 use std::sync::Arc;
 
 use pollster::block_on;
@@ -21,13 +28,13 @@ use crate::tree::Tree;
 use crate::{Durability, Transaction};
 
 /// Does something at one step of a compaction.
-pub(super) struct AtStep<F> {
+struct AtStep<F> {
     step: usize,
     act: Option<F>,
 }
 
 impl<F: FnOnce() -> Result<()>> AtStep<F> {
-    pub(super) fn new(step: usize, act: F) -> AtStep<F> {
+    fn new(step: usize, act: F) -> AtStep<F> {
         AtStep {
             step,
             act: Some(act),
@@ -47,12 +54,12 @@ impl<F: FnOnce() -> Result<()>> Steps for AtStep<F> {
     }
 }
 
-pub(super) fn full() -> Effort {
+fn full() -> Effort {
     Effort::full(small().run_bytes_max)
 }
 
 /// Runs over each other: of each tree as many as there are layers, with every so manyth key.
-pub(super) fn layers(store: &Arc<Store>, layers: i64, rows: i64) -> Vec<Row> {
+fn layers(store: &Arc<Store>, layers: i64, rows: i64) -> Vec<Row> {
     for layer in 0..layers {
         let keys = (0..rows).map(|i| i * layers + layer);
         for tree in [KEYED, PLAIN] {
@@ -63,7 +70,7 @@ pub(super) fn layers(store: &Arc<Store>, layers: i64, rows: i64) -> Vec<Row> {
     some_rows(0..layers * rows)
 }
 
-pub(super) fn runs(store: &Store, tree: TreeId) -> Vec<(u64, u64)> {
+fn runs(store: &Store, tree: TreeId) -> Vec<(u64, u64)> {
     let state = store.state();
     let runs = state.version.runs(tree).iter();
     runs.map(|run| (run.id.0, run.rows)).collect()
@@ -76,17 +83,17 @@ fn key(op: CompareOp, key: i64) -> ColumnPredicate {
     }
 }
 
-pub(super) fn delete_where(transaction: &mut Transaction, tree: TreeId, test: ColumnPredicate) {
+fn delete_where(transaction: &mut Transaction, tree: TreeId, test: ColumnPredicate) {
     let positions = positions_where(transaction, tree, test);
     block_on(transaction.delete(tree, &positions)).unwrap();
 }
 
-pub(super) fn commit(transaction: Transaction) -> Result<CommitSeq> {
+fn commit(transaction: Transaction) -> Result<CommitSeq> {
     block_on(transaction.commit(Durability::Strict))
 }
 
 /// Adds one to the last column of the row with a key, in both trees.
-pub(super) fn bump(transaction: &mut Transaction, k: i64) {
+fn bump(transaction: &mut Transaction, k: i64) {
     for tree in [KEYED, PLAIN] {
         let positions = positions_where(transaction, tree, key(CompareOp::Eq, k));
         let mut row = some_rows([k]);

@@ -7,10 +7,10 @@ use pollster::block_on;
 use varve_kv::fault::{CallFault, FaultKv, FaultPlan};
 use varve_kv::{KvError, MemoryKv};
 
-use super::index::{Model, check, new_row, with_indexes, write};
-use super::{KEYED, Row, open_with, small, sorted_rows};
+use super::{Model, check, new_row, with_indexes, write};
 use crate::Durability;
 use crate::error::Result;
+use crate::tests::{KEYED, Row, open_with, small, sorted_rows};
 
 type FaultyKv = FaultKv<MemoryKv>;
 

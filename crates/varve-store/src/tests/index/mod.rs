@@ -1,5 +1,7 @@
 //! Three indexes of a table, maintained as a facade would, against a model.
 
+mod crash;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -24,7 +26,7 @@ const BY_NUMBER: TreeId = TreeId(12);
 /// On `n` where it is even, with `t`.
 const EVEN: TreeId = TreeId(13);
 
-pub(super) type Model = BTreeMap<i64, Row>;
+type Model = BTreeMap<i64, Row>;
 
 fn index(tree: TreeId, own: &[(LogicalType, u8)], include: Option<LogicalType>) -> TreeSchema {
     let types = own
@@ -194,7 +196,7 @@ fn whole(schema: &TreeSchema) -> ScanSpec {
     ScanSpec::of(schema.tree, (0..schema.columns.len()).collect())
 }
 
-pub(super) fn check(transaction: &Transaction, model: &Model) {
+fn check(transaction: &Transaction, model: &Model) {
     let mut rows = read(transaction, everything(KEYED)).unwrap();
     rows.sort();
     assert!(rows.iter().map(|(row, _)| row).eq(model.values()));
