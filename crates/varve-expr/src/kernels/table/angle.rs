@@ -1,6 +1,6 @@
 //! Angles, roots and the error function.
 
-use crate::kernels::{angle, math};
+use crate::kernels::math::{self, angle};
 use crate::tree::{Entry, Kernel};
 
 use super::{FLOAT8, strict};

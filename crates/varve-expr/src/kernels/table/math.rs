@@ -1,6 +1,6 @@
 //! Numbers: operators and functions.
 
-use crate::kernels::{arithmetic, math, numeric};
+use crate::kernels::math::{self, arithmetic, numeric};
 use crate::tree::{Entry, Kernel};
 
 use super::{FLOAT4, FLOAT8, INT2, INT4, INT8, NUM, strict};

@@ -1,6 +1,7 @@
 //! Numbers of any type: absolute values, digits, buckets, and numbers as text and bytes.
 
-use crate::kernels::{bucket_number, bytes, math, numeric};
+use crate::kernels::math::{self, bucket_number, numeric};
+use crate::kernels::text::bytes;
 use crate::tree::{Entry, Kernel, Param};
 
 use super::{FLOAT4, FLOAT8, INT2, INT4, INT8, NUM, TEXT, strict};

@@ -1,6 +1,6 @@
 //! Regular expressions.
 
-use crate::kernels::regexp;
+use crate::kernels::text::regexp;
 use crate::tree::{Entry, Kernel, Param};
 
 use super::{BOOL, INT4, TEXT, strict};

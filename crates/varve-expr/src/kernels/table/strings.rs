@@ -2,7 +2,7 @@
 
 use varve_types::LogicalType;
 
-use crate::kernels::{bytes, hash, strings, text};
+use crate::kernels::text::{self, bytes, hash, strings};
 use crate::tree::{Entry, Kernel, Param};
 
 use super::{

@@ -1,6 +1,6 @@
 //! Strings.
 
-use crate::kernels::{like, text};
+use crate::kernels::text::{self, like};
 use crate::tree::{Entry, Kernel, Param};
 
 use super::{ANY, BOOL, INT4, NON_ARRAY, TEXT, of_session, stable, strict, variadic};

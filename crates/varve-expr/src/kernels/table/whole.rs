@@ -1,6 +1,6 @@
 //! Whole numbers: bits, divisors, counts.
 
-use crate::kernels::whole;
+use crate::kernels::math::whole;
 use crate::tree::{Entry, Kernel, Param};
 
 use super::{ANY, INT2, INT4, INT8, NUM, strict, variadic};

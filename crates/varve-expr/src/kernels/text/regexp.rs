@@ -20,19 +20,19 @@ fn is_match(row: &Row<'_>, ignore_case: bool) -> Result<bool> {
     Regex::cached(row.text(1), options)?.is_match(row.text(0))
 }
 
-pub(super) fn matches(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn matches(row: &Row<'_>) -> Result<Value> {
     is_match(row, false).map(Value::Boolean)
 }
 
-pub(super) fn matches_any_case(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn matches_any_case(row: &Row<'_>) -> Result<Value> {
     is_match(row, true).map(Value::Boolean)
 }
 
-pub(super) fn differs(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn differs(row: &Row<'_>) -> Result<Value> {
     is_match(row, false).map(|is_match| Value::Boolean(!is_match))
 }
 
-pub(super) fn differs_any_case(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn differs_any_case(row: &Row<'_>) -> Result<Value> {
     is_match(row, true).map(|is_match| Value::Boolean(!is_match))
 }
 
@@ -172,13 +172,13 @@ fn at_least(row: &Row<'_>, index: usize, name: &str, least: i32) -> Result<Optio
     Ok(Some(number))
 }
 
-pub(super) fn like(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn like(row: &Row<'_>) -> Result<Value> {
     let call = Call::new(row, "regexp_like", 2)?;
     call.regex.is_match(call.text).map(Value::Boolean)
 }
 
 /// `regexp_count(text, pattern, start, flags)`
-pub(super) fn count(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn count(row: &Row<'_>) -> Result<Value> {
     let call = Call::new(row, "regexp_count", 3)?.starting(row, 2)?;
     let mut count = 0;
     call.each(&mut |_| {
@@ -189,7 +189,7 @@ pub(super) fn count(row: &Row<'_>) -> Result<Value> {
 }
 
 /// `regexp_instr(text, pattern, start, n, end, flags, group)`
-pub(super) fn instr(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn instr(row: &Row<'_>) -> Result<Value> {
     let call = Call::new(row, "regexp_instr", 5)?.starting(row, 2)?;
     let n = at_least(row, 3, "n", 1)?.unwrap_or(1);
     let end_wanted = at_least(row, 4, "endoption", 0)?.unwrap_or(0);
@@ -209,7 +209,7 @@ pub(super) fn instr(row: &Row<'_>) -> Result<Value> {
 }
 
 /// `regexp_substr(text, pattern, start, n, flags, group)`
-pub(super) fn substr(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn substr(row: &Row<'_>) -> Result<Value> {
     let call = Call::new(row, "regexp_substr", 4)?.starting(row, 2)?;
     let n = at_least(row, 3, "n", 1)?.unwrap_or(1);
     let group = at_least(row, 5, "subexpr", 0)?.unwrap_or(0);
@@ -218,13 +218,13 @@ pub(super) fn substr(row: &Row<'_>) -> Result<Value> {
     Ok(call.part(span.flatten()))
 }
 
-pub(super) fn first_match(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn first_match(row: &Row<'_>) -> Result<Value> {
     let call = Call::new(row, "regexp_match", 2)?;
     let spans = call.regex.find(call.text, 0)?;
     Ok(spans.map_or(Value::Null, |spans| call.parts(&spans)))
 }
 
-pub(super) fn all_matches(row: &Row<'_>) -> Result<Box<dyn SetRows>> {
+pub(in crate::kernels) fn all_matches(row: &Row<'_>) -> Result<Box<dyn SetRows>> {
     let (options, is_global) = read_options(row.text(2))?;
     let call = Call::with(row, options)?;
     let mut found = ValueList::default();
@@ -251,16 +251,16 @@ fn pieces(row: &Row<'_>, name: &str) -> Result<Vec<Value>> {
     Ok(found.into_values())
 }
 
-pub(super) fn split_to_array(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn split_to_array(row: &Row<'_>) -> Result<Value> {
     pieces(row, "regexp_split_to_array").map(texts)
 }
 
-pub(super) fn split_to_rows(row: &Row<'_>) -> Result<Box<dyn SetRows>> {
+pub(in crate::kernels) fn split_to_rows(row: &Row<'_>) -> Result<Box<dyn SetRows>> {
     pieces(row, "regexp_split_to_table").map(values)
 }
 
 /// `regexp_replace(text, pattern, replacement, flags)`
-pub(super) fn replace(row: &Row<'_>, out: &mut String) -> Result<()> {
+pub(in crate::kernels) fn replace(row: &Row<'_>, out: &mut String) -> Result<()> {
     let flags = row.text(3);
     if flags.starts_with(|first: char| first.is_ascii_digit()) {
         let message = format!("invalid regular expression option: \"{flags}\"");
@@ -275,7 +275,7 @@ pub(super) fn replace(row: &Row<'_>, out: &mut String) -> Result<()> {
 }
 
 /// `regexp_replace(text, pattern, replacement, start, n, flags)`
-pub(super) fn replace_from(row: &Row<'_>, out: &mut String) -> Result<()> {
+pub(in crate::kernels) fn replace_from(row: &Row<'_>, out: &mut String) -> Result<()> {
     let (options, is_global) = read_options(row.text(5))?;
     let call = Call::with(row, options)?.starting(row, 3)?;
     let n = at_least(row, 4, "n", 0)?.unwrap_or(i32::from(!is_global));
@@ -337,7 +337,7 @@ fn write_replacement(replacement: &str, text: &str, spans: &Spans, out: &mut Str
 }
 
 /// `substring(text FROM pattern)`: the first group, or the whole without groups.
-pub(super) fn substring(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn substring(row: &Row<'_>) -> Result<Value> {
     part_of(row.text(0), row.text(1))
 }
 
@@ -352,14 +352,14 @@ fn part_of(text: &str, pattern: &str) -> Result<Value> {
 }
 
 /// `substring(text SIMILAR pattern ESCAPE escape)`
-pub(super) fn substring_similar(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn substring_similar(row: &Row<'_>) -> Result<Value> {
     let mut pattern = String::new();
     similar(row.text(1), row.text(2), &mut pattern)?;
     part_of(row.text(0), &pattern)
 }
 
 /// `similar_to_escape(pattern, escape)`: the pattern of SIMILAR TO as a regular expression.
-pub(super) fn similar_to_escape(row: &Row<'_>, out: &mut String) -> Result<()> {
+pub(in crate::kernels) fn similar_to_escape(row: &Row<'_>, out: &mut String) -> Result<()> {
     let escape = if row.args.len() > 1 {
         row.text(1)
     } else {

@@ -9,7 +9,7 @@ use crate::tree::Row;
 /// The operators and functions of two numerics.
 macro_rules! of_two {
     ($($name:ident $method:ident;)*) => {
-        $(pub(super) fn $name(row: &Row<'_>) -> Result<Value> {
+        $(pub(in crate::kernels) fn $name(row: &Row<'_>) -> Result<Value> {
             row.decimal(0).$method(row.decimal(1)).map(Value::Numeric)
         })*
     };
@@ -28,7 +28,7 @@ of_two! {
 /// The functions of one numeric.
 macro_rules! of_one {
     ($($name:ident $method:ident;)*) => {
-        $(pub(super) fn $name(row: &Row<'_>) -> Result<Value> {
+        $(pub(in crate::kernels) fn $name(row: &Row<'_>) -> Result<Value> {
             row.decimal(0).$method().map(Value::Numeric)
         })*
     };
@@ -42,15 +42,15 @@ of_one! {
     ln logarithm;
 }
 
-pub(super) fn negate(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn negate(row: &Row<'_>) -> Result<Value> {
     Ok(Value::Numeric(row.decimal(0).negated()))
 }
 
-pub(super) fn absolute(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn absolute(row: &Row<'_>) -> Result<Value> {
     Ok(Value::Numeric(row.decimal(0).absolute()))
 }
 
-pub(super) fn sign(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn sign(row: &Row<'_>) -> Result<Value> {
     let number = row.decimal(0);
     Ok(Value::Numeric(if number.is_nan() {
         number
@@ -60,32 +60,32 @@ pub(super) fn sign(row: &Row<'_>) -> Result<Value> {
 }
 
 /// The second argument, where there is one, is the number of places.
-pub(super) fn round(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn round(row: &Row<'_>) -> Result<Value> {
     row.decimal(0).rounded(row.int4(1)).map(Value::Numeric)
 }
 
-pub(super) fn trunc(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn trunc(row: &Row<'_>) -> Result<Value> {
     row.decimal(0).truncated(row.int4(1)).map(Value::Numeric)
 }
 
-pub(super) fn log10(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn log10(row: &Row<'_>) -> Result<Value> {
     let base = Decimal::from(10);
     row.decimal(0).logarithm_to_base(base).map(Value::Numeric)
 }
 
-pub(super) fn log_base(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn log_base(row: &Row<'_>) -> Result<Value> {
     row.decimal(1)
         .logarithm_to_base(row.decimal(0))
         .map(Value::Numeric)
 }
 
 /// The digits shown after the point; NULL of what is no number.
-pub(super) fn scale(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn scale(row: &Row<'_>) -> Result<Value> {
     Ok(shown_scale(row.decimal(0)))
 }
 
 /// The least such that nothing is lost.
-pub(super) fn min_scale(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn min_scale(row: &Row<'_>) -> Result<Value> {
     Ok(shown_scale(row.decimal(0).normalized()))
 }
 
@@ -96,12 +96,12 @@ fn shown_scale(number: Decimal) -> Value {
     }
 }
 
-pub(super) fn trim_scale(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn trim_scale(row: &Row<'_>) -> Result<Value> {
     Ok(Value::Numeric(row.decimal(0).normalized()))
 }
 
 /// `to_char(number, template)`
-pub(super) fn to_char(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn to_char(row: &Row<'_>) -> Result<Value> {
     let number = match row.value(0) {
         Value::Numeric(number) => Number::Exact(number),
         // As many digits as always mean something.
@@ -113,7 +113,7 @@ pub(super) fn to_char(row: &Row<'_>) -> Result<Value> {
 }
 
 /// `to_number(text, template)`
-pub(super) fn to_number(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn to_number(row: &Row<'_>) -> Result<Value> {
     if row.text(1).is_empty() {
         return Ok(Value::Null);
     }
@@ -123,7 +123,7 @@ pub(super) fn to_number(row: &Row<'_>) -> Result<Value> {
 /// The operators of two smallints.
 macro_rules! of_int2 {
     ($($name:ident $method:ident;)*) => {
-        $(pub(super) fn $name(row: &Row<'_>) -> Result<Value> {
+        $(pub(in crate::kernels) fn $name(row: &Row<'_>) -> Result<Value> {
             int2(row.int8(0).$method(row.int8(1)))
         })*
     };
@@ -140,25 +140,25 @@ fn int2(number: Option<i64>) -> Result<Value> {
     value.ok_or_else(|| out_of_range("smallint"))
 }
 
-pub(super) fn div_int2(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn div_int2(row: &Row<'_>) -> Result<Value> {
     match row.int8(1) {
         0 => Err(division_by_zero()),
         divisor => int2(row.int8(0).checked_div(divisor)),
     }
 }
 
-pub(super) fn rem_int2(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn rem_int2(row: &Row<'_>) -> Result<Value> {
     match row.int8(1) {
         0 => Err(division_by_zero()),
         divisor => int2(row.int8(0).checked_rem(divisor)),
     }
 }
 
-pub(super) fn negate_int2(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn negate_int2(row: &Row<'_>) -> Result<Value> {
     int2(row.int8(0).checked_neg())
 }
 
-pub(super) fn abs_int2(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn abs_int2(row: &Row<'_>) -> Result<Value> {
     int2(row.int8(0).checked_abs())
 }
 
@@ -173,22 +173,22 @@ fn real(result: f64, inputs: &[f64], must_not_vanish: bool) -> Result<Value> {
     }))
 }
 
-pub(super) fn add_float4(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn add_float4(row: &Row<'_>) -> Result<Value> {
     let (a, b) = (row.float8(0), row.float8(1));
     real(a + b, &[a, b], false)
 }
 
-pub(super) fn sub_float4(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn sub_float4(row: &Row<'_>) -> Result<Value> {
     let (a, b) = (row.float8(0), row.float8(1));
     real(a - b, &[a, b], false)
 }
 
-pub(super) fn mul_float4(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn mul_float4(row: &Row<'_>) -> Result<Value> {
     let (a, b) = (row.float8(0), row.float8(1));
     real(a * b, &[a, b], a != 0.0 && b != 0.0)
 }
 
-pub(super) fn div_float4(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn div_float4(row: &Row<'_>) -> Result<Value> {
     let (a, b) = (row.float8(0), row.float8(1));
     if b == 0.0 && !a.is_nan() {
         return Err(division_by_zero());
@@ -196,10 +196,10 @@ pub(super) fn div_float4(row: &Row<'_>) -> Result<Value> {
     real(a / b, &[a], a != 0.0 && !b.is_infinite())
 }
 
-pub(super) fn negate_float4(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn negate_float4(row: &Row<'_>) -> Result<Value> {
     Ok(Value::Float4(nearest_f32(-row.float8(0))))
 }
 
-pub(super) fn abs_float4(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn abs_float4(row: &Row<'_>) -> Result<Value> {
     Ok(Value::Float4(nearest_f32(libm::fabs(row.float8(0)))))
 }

@@ -16,19 +16,19 @@ fn whole(row: &Row<'_>, number: Option<i64>) -> Result<Value> {
     })
 }
 
-pub(super) fn and(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn and(row: &Row<'_>) -> Result<Value> {
     whole(row, Some(row.int8(0) & row.int8(1)))
 }
 
-pub(super) fn or(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn or(row: &Row<'_>) -> Result<Value> {
     whole(row, Some(row.int8(0) | row.int8(1)))
 }
 
-pub(super) fn xor(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn xor(row: &Row<'_>) -> Result<Value> {
     whole(row, Some(row.int8(0) ^ row.int8(1)))
 }
 
-pub(super) fn not(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn not(row: &Row<'_>) -> Result<Value> {
     whole(row, Some(!row.int8(0)))
 }
 
@@ -55,11 +55,11 @@ fn shifted(row: &Row<'_>, left: bool) -> Result<Value> {
     Ok(Value::Int2(i16::from_le_bytes([low, high])))
 }
 
-pub(super) fn shift_left(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn shift_left(row: &Row<'_>) -> Result<Value> {
     shifted(row, true)
 }
 
-pub(super) fn shift_right(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn shift_right(row: &Row<'_>) -> Result<Value> {
     shifted(row, false)
 }
 
@@ -71,11 +71,11 @@ fn divisor(mut a: i64, mut b: i64) -> u64 {
     a.unsigned_abs()
 }
 
-pub(super) fn gcd(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn gcd(row: &Row<'_>) -> Result<Value> {
     whole(row, i64::try_from(divisor(row.int8(0), row.int8(1))).ok())
 }
 
-pub(super) fn lcm(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn lcm(row: &Row<'_>) -> Result<Value> {
     let (a, b) = (row.int8(0), row.int8(1));
     if a == 0 || b == 0 {
         return whole(row, Some(0));
@@ -96,11 +96,11 @@ fn decimal_divisor(mut a: Decimal, mut b: Decimal) -> Result<Decimal> {
     a.absolute().plus(Decimal::from_parts(0, scale))
 }
 
-pub(super) fn gcd_numeric(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn gcd_numeric(row: &Row<'_>) -> Result<Value> {
     decimal_divisor(row.decimal(0), row.decimal(1)).map(Value::Numeric)
 }
 
-pub(super) fn lcm_numeric(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn lcm_numeric(row: &Row<'_>) -> Result<Value> {
     let (a, b) = (row.decimal(0), row.decimal(1));
     let by = decimal_divisor(a, b)?;
     let zero = Decimal::from_parts(0, a.scale().max(b.scale()));
@@ -111,7 +111,7 @@ pub(super) fn lcm_numeric(row: &Row<'_>) -> Result<Value> {
     multiple.plus(zero).map(Value::Numeric)
 }
 
-pub(super) fn factorial(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn factorial(row: &Row<'_>) -> Result<Value> {
     let number = row.int8(0);
     if number < 0 {
         let message = "factorial of a negative number is undefined";
@@ -123,12 +123,12 @@ pub(super) fn factorial(row: &Row<'_>) -> Result<Value> {
 }
 
 /// `num_nulls(...)`
-pub(super) fn num_nulls(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn num_nulls(row: &Row<'_>) -> Result<Value> {
     count(row, true)
 }
 
 /// `num_nonnulls(...)`
-pub(super) fn num_nonnulls(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn num_nonnulls(row: &Row<'_>) -> Result<Value> {
     count(row, false)
 }
 

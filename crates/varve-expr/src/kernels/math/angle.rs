@@ -31,7 +31,7 @@ fn within(number: f64, low: f64, high: f64) -> Result<f64> {
 /// Functions whose only trouble is what they take.
 macro_rules! of_one {
     ($($name:ident $check:ident($($bound:expr),*) $compute:path;)*) => {
-        $(pub(super) fn $name(number: f64) -> Result<f64> {
+        $(pub(in crate::kernels) fn $name(number: f64) -> Result<f64> {
             $check(number $(, $bound)*).map(|number| canonical($compute(number)))
         })*
     };
@@ -67,20 +67,20 @@ fn cotangent(angle: f64) -> f64 {
     1.0 / libm::tan(angle)
 }
 
-pub(super) fn radians(degrees: f64) -> Result<f64> {
+pub(in crate::kernels) fn radians(degrees: f64) -> Result<f64> {
     checked_float(degrees * RADIANS, &[degrees], degrees != 0.0)
 }
 
-pub(super) fn degrees(radians: f64) -> Result<f64> {
+pub(in crate::kernels) fn degrees(radians: f64) -> Result<f64> {
     checked_float(radians / RADIANS, &[radians], radians != 0.0)
 }
 
-pub(super) fn atan2(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn atan2(row: &Row<'_>) -> Result<Value> {
     let angle = libm::atan2(row.float8(0), row.float8(1));
     Ok(Value::Float8(canonical(angle)))
 }
 
-pub(super) fn atan2_degrees(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn atan2_degrees(row: &Row<'_>) -> Result<Value> {
     let angle = libm::atan2(row.float8(0), row.float8(1));
     Ok(Value::Float8(canonical(
         angle / core::f64::consts::FRAC_PI_4 * 45.0,

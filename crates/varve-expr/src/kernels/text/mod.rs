@@ -1,5 +1,11 @@
 //! Text functions. Positions and lengths count characters.
 
+pub(super) mod bytes;
+pub(super) mod hash;
+pub(super) mod like;
+pub(super) mod regexp;
+pub(super) mod strings;
+
 use varve_types::{Error, LogicalType, Result, SqlState, Value, meter};
 
 use crate::cast::{cast_value, write_cell};

@@ -2,7 +2,7 @@
 
 use varve_types::{Error, Result, SqlState, Value};
 
-use super::text::check_length;
+use super::check_length;
 use crate::tree::Row;
 
 fn bytea(bytes: impl Into<std::sync::Arc<[u8]>>) -> Result<Value> {
@@ -14,7 +14,7 @@ fn bytes<'r>(row: &'r Row<'_>, i: usize) -> &'r [u8] {
 }
 
 /// `int4send` and its like: the bytes of a number as the binary protocol has them.
-pub(super) fn send(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn send(row: &Row<'_>) -> Result<Value> {
     match row.value(0) {
         Value::Int2(number) => bytea(number.to_be_bytes()),
         Value::Int4(number) => bytea(number.to_be_bytes()),
@@ -32,7 +32,7 @@ fn invalid(message: impl Into<String>) -> Error {
     Error::new(SqlState::INVALID_PARAMETER_VALUE, message)
 }
 
-pub(super) fn write_hex(bytes: &[u8], out: &mut String) {
+pub(in crate::kernels) fn write_hex(bytes: &[u8], out: &mut String) {
     for byte in bytes {
         for half in [byte >> 4, byte & 15] {
             out.extend(char::from_digit(u32::from(half), 16));
@@ -40,16 +40,16 @@ pub(super) fn write_hex(bytes: &[u8], out: &mut String) {
     }
 }
 
-pub(super) fn length(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn length(row: &Row<'_>) -> Result<Value> {
     count(bytes(row, 0).len())
 }
 
-pub(super) fn bit_length(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn bit_length(row: &Row<'_>) -> Result<Value> {
     let bytes = row.bytes(0).map_or(row.text(0).len(), <[u8]>::len);
     count(bytes.saturating_mul(8))
 }
 
-pub(super) fn concat(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn concat(row: &Row<'_>) -> Result<Value> {
     let (left, right) = (bytes(row, 0), bytes(row, 1));
     check_length(left.len().saturating_add(right.len()))?;
     bytea([left, right].concat())
@@ -69,12 +69,12 @@ fn part(all: &[u8], start: i64, length: Option<i64>) -> Result<&[u8]> {
     Ok(all.get(place(start)..place(end)).unwrap_or_default())
 }
 
-pub(super) fn substr(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn substr(row: &Row<'_>) -> Result<Value> {
     let length = (row.args.len() > 2).then(|| row.int8(2));
     bytea(part(bytes(row, 0), row.int8(1), length)?)
 }
 
-pub(super) fn strpos(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn strpos(row: &Row<'_>) -> Result<Value> {
     let (all, wanted) = (bytes(row, 0), bytes(row, 1));
     if wanted.is_empty() {
         return count(1);
@@ -83,7 +83,7 @@ pub(super) fn strpos(row: &Row<'_>) -> Result<Value> {
     count(at.map_or(0, |at| at + 1))
 }
 
-pub(super) fn overlay(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn overlay(row: &Row<'_>) -> Result<Value> {
     let (all, new) = (bytes(row, 0), bytes(row, 1));
     let (start, length) = overlay_range(row, new.len())?;
     let behind = start.saturating_add(length);
@@ -93,7 +93,7 @@ pub(super) fn overlay(row: &Row<'_>) -> Result<Value> {
 }
 
 /// Where the replaced part starts, and its length: by default as long as what is put there.
-pub(super) fn overlay_range(row: &Row<'_>, new: usize) -> Result<(i64, i64)> {
+pub(in crate::kernels) fn overlay_range(row: &Row<'_>, new: usize) -> Result<(i64, i64)> {
     let length = if row.args.len() > 3 {
         row.int8(3)
     } else {
@@ -130,15 +130,15 @@ fn trimmed<'r>(row: &'r Row<'_>, front: bool, back: bool) -> &'r [u8] {
     all
 }
 
-pub(super) fn btrim(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn btrim(row: &Row<'_>) -> Result<Value> {
     bytea(trimmed(row, true, true))
 }
 
-pub(super) fn ltrim(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn ltrim(row: &Row<'_>) -> Result<Value> {
     bytea(trimmed(row, true, false))
 }
 
-pub(super) fn rtrim(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn rtrim(row: &Row<'_>) -> Result<Value> {
     bytea(trimmed(row, false, true))
 }
 
@@ -153,13 +153,13 @@ fn place(row: &Row<'_>, places: usize) -> Result<usize> {
     })
 }
 
-pub(super) fn get_byte(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn get_byte(row: &Row<'_>) -> Result<Value> {
     let all = bytes(row, 0);
     let at = place(row, all.len())?;
     Ok(Value::Int4(all.get(at).copied().map_or(0, i32::from)))
 }
 
-pub(super) fn set_byte(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn set_byte(row: &Row<'_>) -> Result<Value> {
     let mut all = bytes(row, 0).to_vec();
     let at = place(row, all.len())?;
     let [_, _, _, byte] = row.int4(2).to_be_bytes();
@@ -169,14 +169,14 @@ pub(super) fn set_byte(row: &Row<'_>) -> Result<Value> {
     bytea(all)
 }
 
-pub(super) fn get_bit(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn get_bit(row: &Row<'_>) -> Result<Value> {
     let all = bytes(row, 0);
     let at = place(row, all.len().saturating_mul(8))?;
     let byte = all.get(at / 8).copied().unwrap_or(0);
     Ok(Value::Int4(i32::from(byte >> (at % 8) & 1)))
 }
 
-pub(super) fn set_bit(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn set_bit(row: &Row<'_>) -> Result<Value> {
     let mut all = bytes(row, 0).to_vec();
     let at = place(row, all.len().saturating_mul(8))?;
     let bit = match row.int4(2) {
@@ -190,7 +190,7 @@ pub(super) fn set_bit(row: &Row<'_>) -> Result<Value> {
     bytea(all)
 }
 
-pub(super) fn bit_count(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn bit_count(row: &Row<'_>) -> Result<Value> {
     let ones = bytes(row, 0)
         .iter()
         .map(|byte| i64::from(byte.count_ones()));
@@ -260,7 +260,7 @@ fn unfinished() -> Error {
     invalid("invalid base64 end sequence").with_hint(hint)
 }
 
-pub(super) fn encode(row: &Row<'_>, out: &mut String) -> Result<()> {
+pub(in crate::kernels) fn encode(row: &Row<'_>, out: &mut String) -> Result<()> {
     let (all, format) = (bytes(row, 0), row.text(1));
     match format.to_ascii_lowercase().as_str() {
         "hex" => write_hex(all, out),
@@ -284,7 +284,7 @@ pub(super) fn encode(row: &Row<'_>, out: &mut String) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn decode(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn decode(row: &Row<'_>) -> Result<Value> {
     let (text, format) = (row.text(0), row.text(1));
     let read =
         |text: &str| crate::parse_value(text, varve_types::LogicalType::Bytea, row.context.locale);
@@ -360,25 +360,25 @@ fn encoded(text: &str, encoding: Encoding) -> Result<Vec<u8>> {
     text.chars().map(byte).collect()
 }
 
-pub(super) fn convert_from(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn convert_from(row: &Row<'_>) -> Result<Value> {
     let from = encoding(row.text(1), "source")?;
     Ok(Value::text(decoded(bytes(row, 0), from)?))
 }
 
-pub(super) fn convert_to(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn convert_to(row: &Row<'_>) -> Result<Value> {
     let to = encoding(row.text(1), "destination")?;
     bytea(encoded(row.text(0), to)?)
 }
 
 /// `convert(bytea, from, to)`
-pub(super) fn convert(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn convert(row: &Row<'_>) -> Result<Value> {
     let from = encoding(row.text(1), "source")?;
     let to = encoding(row.text(2), "destination")?;
     bytea(encoded(&decoded(bytes(row, 0), from)?, to)?)
 }
 
 /// `length(bytea, encoding)`: in characters.
-pub(super) fn length_in(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn length_in(row: &Row<'_>) -> Result<Value> {
     let text = decoded(bytes(row, 0), encoding(row.text(1), "source")?)?;
     let count = text.chars().count();
     Ok(Value::Int4(i32::try_from(count).unwrap_or(i32::MAX)))

@@ -41,7 +41,7 @@ fn check(row: &Row<'_>, is_nan: bool, is_infinite: bool) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn of_float8(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn of_float8(row: &Row<'_>) -> Result<Value> {
     let (operand, low, high) = (row.float8(0), row.float8(1), row.float8(2));
     let is_nan = [operand, low, high].iter().any(|number| number.is_nan());
     check(row, is_nan, low.is_infinite() || high.is_infinite())?;
@@ -71,7 +71,7 @@ pub(super) fn of_float8(row: &Row<'_>) -> Result<Value> {
     Ok(Value::Int4(bucket.min(count - 1) + 1))
 }
 
-pub(super) fn of_numeric(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn of_numeric(row: &Row<'_>) -> Result<Value> {
     let (operand, low, high) = (row.decimal(0), row.decimal(1), row.decimal(2));
     let is_nan = [operand, low, high].iter().any(|number| number.is_nan());
     check(row, is_nan, !low.is_finite() || !high.is_finite())?;

@@ -5,7 +5,7 @@ use varve_types::{
 };
 
 use super::bytes::overlay_range;
-use super::text::{char_count, char_slice, check_length};
+use super::{char_count, char_slice, check_length};
 use crate::cast::{cast_value, write_cell};
 use crate::tree::Row;
 
@@ -14,7 +14,7 @@ fn invalid(message: impl Into<String>) -> Error {
 }
 
 /// `concat_ws(separator, ...)`: NULL without a separator; NULLs among the rest are left out.
-pub(super) fn concat_ws(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn concat_ws(row: &Row<'_>) -> Result<Value> {
     if row.is_null(0) {
         return Ok(Value::Null);
     }
@@ -53,16 +53,16 @@ fn padded(row: &Row<'_>, left: bool, out: &mut String) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn lpad(row: &Row<'_>, out: &mut String) -> Result<()> {
+pub(in crate::kernels) fn lpad(row: &Row<'_>, out: &mut String) -> Result<()> {
     padded(row, true, out)
 }
 
-pub(super) fn rpad(row: &Row<'_>, out: &mut String) -> Result<()> {
+pub(in crate::kernels) fn rpad(row: &Row<'_>, out: &mut String) -> Result<()> {
     padded(row, false, out)
 }
 
 /// `split_part(text, separator, n)`: counted from the end where n is negative.
-pub(super) fn split_part(row: &Row<'_>, out: &mut String) -> Result<()> {
+pub(in crate::kernels) fn split_part(row: &Row<'_>, out: &mut String) -> Result<()> {
     let (text, separator, number) = (row.text(0), row.text(1), row.int4(2));
     let place = usize::try_from(number.unsigned_abs()).unwrap_or(usize::MAX);
     let Some(place) = place.checked_sub(1) else {
@@ -81,7 +81,7 @@ pub(super) fn split_part(row: &Row<'_>, out: &mut String) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn translate(row: &Row<'_>, out: &mut String) -> Result<()> {
+pub(in crate::kernels) fn translate(row: &Row<'_>, out: &mut String) -> Result<()> {
     let (from, to) = (row.text(1), row.text(2));
     for c in row.text(0).chars() {
         match from.chars().position(|known| known == c) {
@@ -93,7 +93,7 @@ pub(super) fn translate(row: &Row<'_>, out: &mut String) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn overlay(row: &Row<'_>, out: &mut String) -> Result<()> {
+pub(in crate::kernels) fn overlay(row: &Row<'_>, out: &mut String) -> Result<()> {
     let (text, new) = (row.text(0), row.text(1));
     let (start, length) = overlay_range(row, char_count(new))?;
     check_length(text.len().saturating_add(new.len()))?;
@@ -104,12 +104,12 @@ pub(super) fn overlay(row: &Row<'_>, out: &mut String) -> Result<()> {
     Ok(())
 }
 
-pub(super) fn ascii(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn ascii(row: &Row<'_>) -> Result<Value> {
     let first = row.text(0).chars().next().map_or(0, u32::from);
     Ok(Value::Int4(i32::try_from(first).unwrap_or(0)))
 }
 
-pub(super) fn chr(row: &Row<'_>, out: &mut String) -> Result<()> {
+pub(in crate::kernels) fn chr(row: &Row<'_>, out: &mut String) -> Result<()> {
     let number = row.int4(0);
     let limit = |message: String| Err(Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message));
     match u32::try_from(number)
@@ -134,18 +134,18 @@ pub(super) fn chr(row: &Row<'_>, out: &mut String) -> Result<()> {
     }
 }
 
-pub(super) fn quote_ident(row: &Row<'_>, out: &mut String) -> Result<()> {
+pub(in crate::kernels) fn quote_ident(row: &Row<'_>, out: &mut String) -> Result<()> {
     out.push_str(SqlText::name(row.text(0)).as_str());
     Ok(())
 }
 
-pub(super) fn quote_literal(row: &Row<'_>, out: &mut String) -> Result<()> {
+pub(in crate::kernels) fn quote_literal(row: &Row<'_>, out: &mut String) -> Result<()> {
     let text = cast_value(&row.value(0), LogicalType::Text, true, row.context.locale)?;
     out.push_str(SqlText::any_literal(text.str().unwrap_or_default()).as_str());
     Ok(())
 }
 
-pub(super) fn quote_nullable(row: &Row<'_>, out: &mut String) -> Result<()> {
+pub(in crate::kernels) fn quote_nullable(row: &Row<'_>, out: &mut String) -> Result<()> {
     if row.is_null(0) {
         out.push_str("NULL");
         return Ok(());
@@ -171,23 +171,23 @@ fn write_digits(row: &Row<'_>, shift: u32, out: &mut String) {
     out.extend(digits.into_iter().rev());
 }
 
-pub(super) fn to_hex(row: &Row<'_>, out: &mut String) -> Result<()> {
+pub(in crate::kernels) fn to_hex(row: &Row<'_>, out: &mut String) -> Result<()> {
     write_digits(row, 4, out);
     Ok(())
 }
 
-pub(super) fn to_oct(row: &Row<'_>, out: &mut String) -> Result<()> {
+pub(in crate::kernels) fn to_oct(row: &Row<'_>, out: &mut String) -> Result<()> {
     write_digits(row, 3, out);
     Ok(())
 }
 
-pub(super) fn to_bin(row: &Row<'_>, out: &mut String) -> Result<()> {
+pub(in crate::kernels) fn to_bin(row: &Row<'_>, out: &mut String) -> Result<()> {
     write_digits(row, 1, out);
     Ok(())
 }
 
 /// `format(pattern, ...)`
-pub(super) fn format(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn format(row: &Row<'_>) -> Result<Value> {
     if row.is_null(0) {
         return Ok(Value::Null);
     }
@@ -343,7 +343,7 @@ impl Formatter<'_> {
 }
 
 /// `unistr(text)`: characters by their numbers behind a backslash.
-pub(super) fn unistr(row: &Row<'_>, out: &mut String) -> Result<()> {
+pub(in crate::kernels) fn unistr(row: &Row<'_>, out: &mut String) -> Result<()> {
     let error = |message: &str| Error::new(SqlState::SYNTAX_ERROR, message);
     let bad = || {
         error("invalid Unicode escape")
@@ -397,7 +397,7 @@ pub(super) fn unistr(row: &Row<'_>, out: &mut String) -> Result<()> {
 }
 
 /// `parse_ident(name, strict)`
-pub(super) fn parse_ident(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn parse_ident(row: &Row<'_>) -> Result<Value> {
     let (text, strict) = (row.text(0), row.value(1) != Value::Boolean(false));
     let error = |detail: Option<&str>| {
         let error = invalid(format!("string is not a valid identifier: \"{text}\""));

@@ -7,7 +7,7 @@
 
 use varve_types::{Column, Error, Result, SqlState, Value};
 
-use super::operand::{Native, validity_of};
+use crate::kernels::operand::{Native, validity_of};
 use crate::tree::{Call, Row};
 
 fn binary<T: Native>(
@@ -50,25 +50,25 @@ fn binary<T: Native>(
 /// The integer operators of one width.
 macro_rules! integer_operators {
     ($ty:ty, $name:literal, $add:ident, $sub:ident, $mul:ident, $div:ident, $rem:ident) => {
-        pub(super) fn $add(call: &Call<'_>) -> Result<Column> {
+        pub(in crate::kernels) fn $add(call: &Call<'_>) -> Result<Column> {
             binary(call, <$ty>::overflowing_add, |a, b| {
                 a.checked_add(b).ok_or_else(|| out_of_range($name))
             })
         }
 
-        pub(super) fn $sub(call: &Call<'_>) -> Result<Column> {
+        pub(in crate::kernels) fn $sub(call: &Call<'_>) -> Result<Column> {
             binary(call, <$ty>::overflowing_sub, |a, b| {
                 a.checked_sub(b).ok_or_else(|| out_of_range($name))
             })
         }
 
-        pub(super) fn $mul(call: &Call<'_>) -> Result<Column> {
+        pub(in crate::kernels) fn $mul(call: &Call<'_>) -> Result<Column> {
             binary(call, <$ty>::overflowing_mul, |a, b| {
                 a.checked_mul(b).ok_or_else(|| out_of_range($name))
             })
         }
 
-        pub(super) fn $div(call: &Call<'_>) -> Result<Column> {
+        pub(in crate::kernels) fn $div(call: &Call<'_>) -> Result<Column> {
             let fast = |a: $ty, b: $ty| {
                 let quotient = a.checked_div(b);
                 (quotient.unwrap_or_default(), quotient.is_none())
@@ -80,7 +80,7 @@ macro_rules! integer_operators {
         }
 
         /// The least integer modulo -1 is 0, no overflow.
-        pub(super) fn $rem(call: &Call<'_>) -> Result<Column> {
+        pub(in crate::kernels) fn $rem(call: &Call<'_>) -> Result<Column> {
             let fast = |a: $ty, b: $ty| match b {
                 0 => (0, true),
                 _ => (a.wrapping_rem(b), false),
@@ -100,7 +100,7 @@ integer_operators!(
     i64, "bigint", add_int8, sub_int8, mul_int8, div_int8, rem_int8
 );
 
-pub(super) fn add_float8(call: &Call<'_>) -> Result<Column> {
+pub(in crate::kernels) fn add_float8(call: &Call<'_>) -> Result<Column> {
     binary(
         call,
         |a, b| (canonical(a + b), !(a + b).is_finite()),
@@ -108,7 +108,7 @@ pub(super) fn add_float8(call: &Call<'_>) -> Result<Column> {
     )
 }
 
-pub(super) fn sub_float8(call: &Call<'_>) -> Result<Column> {
+pub(in crate::kernels) fn sub_float8(call: &Call<'_>) -> Result<Column> {
     binary(
         call,
         |a, b| (canonical(a - b), !(a - b).is_finite()),
@@ -116,7 +116,7 @@ pub(super) fn sub_float8(call: &Call<'_>) -> Result<Column> {
     )
 }
 
-pub(super) fn mul_float8(call: &Call<'_>) -> Result<Column> {
+pub(in crate::kernels) fn mul_float8(call: &Call<'_>) -> Result<Column> {
     let fast = |a: f64, b: f64| {
         let vanishes = (a * b == 0.0) & (a != 0.0) & (b != 0.0);
         (canonical(a * b), vanishes | !(a * b).is_finite())
@@ -126,7 +126,7 @@ pub(super) fn mul_float8(call: &Call<'_>) -> Result<Column> {
     })
 }
 
-pub(super) fn div_float8(call: &Call<'_>) -> Result<Column> {
+pub(in crate::kernels) fn div_float8(call: &Call<'_>) -> Result<Column> {
     let fast = |a: f64, b: f64| {
         let quotient = a / b;
         let vanishes = (quotient == 0.0) & (a != 0.0);
@@ -140,30 +140,30 @@ pub(super) fn div_float8(call: &Call<'_>) -> Result<Column> {
     })
 }
 
-pub(super) fn negate_int4(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn negate_int4(row: &Row<'_>) -> Result<Value> {
     let negated = row.int4(0).checked_neg();
     negated
         .map(Value::Int4)
         .ok_or_else(|| out_of_range("integer"))
 }
 
-pub(super) fn negate_int8(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn negate_int8(row: &Row<'_>) -> Result<Value> {
     let negated = row.int8(0).checked_neg();
     negated
         .map(Value::Int8)
         .ok_or_else(|| out_of_range("bigint"))
 }
 
-pub(super) fn negate_float8(number: f64) -> Result<f64> {
+pub(in crate::kernels) fn negate_float8(number: f64) -> Result<f64> {
     Ok(-number)
 }
 
-pub(super) fn plus(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn plus(row: &Row<'_>) -> Result<Value> {
     Ok(row.value(0))
 }
 
 /// `22003`, for a type.
-pub(super) fn out_of_range(type_name: &str) -> Error {
+pub(in crate::kernels) fn out_of_range(type_name: &str) -> Error {
     range_error(&format!("{type_name} out of range"))
 }
 
@@ -171,7 +171,7 @@ fn range_error(message: &str) -> Error {
     Error::new(SqlState::NUMERIC_VALUE_OUT_OF_RANGE, message)
 }
 
-pub(super) fn division_by_zero() -> Error {
+pub(in crate::kernels) fn division_by_zero() -> Error {
     Error::new(SqlState::DIVISION_BY_ZERO, "division by zero")
 }
 
@@ -188,6 +188,6 @@ pub(crate) fn checked_float(result: f64, inputs: &[f64], must_not_vanish: bool) 
 }
 
 /// Computed NaNs have the same bits on every machine.
-pub(super) fn canonical(number: f64) -> f64 {
+pub(in crate::kernels) fn canonical(number: f64) -> f64 {
     if number.is_nan() { f64::NAN } else { number }
 }

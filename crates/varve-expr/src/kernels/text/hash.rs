@@ -262,7 +262,7 @@ fn sha2(message: &[u8], bytes: usize) -> Vec<u8> {
     }
 }
 
-pub(super) fn md5(row: &Row<'_>, out: &mut String) -> Result<()> {
+pub(in crate::kernels) fn md5(row: &Row<'_>, out: &mut String) -> Result<()> {
     let digest = match row.bytes(0) {
         Some(bytes) => md5_digest(bytes),
         None => md5_digest(row.text(0).as_bytes()),
@@ -276,18 +276,18 @@ fn sha(row: &Row<'_>, bytes: usize) -> Result<Value> {
     Ok(Value::Bytea(digest.into()))
 }
 
-pub(super) fn sha224(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn sha224(row: &Row<'_>) -> Result<Value> {
     sha(row, 28)
 }
 
-pub(super) fn sha256(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn sha256(row: &Row<'_>) -> Result<Value> {
     sha(row, 32)
 }
 
-pub(super) fn sha384(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn sha384(row: &Row<'_>) -> Result<Value> {
     sha(row, 48)
 }
 
-pub(super) fn sha512(row: &Row<'_>) -> Result<Value> {
+pub(in crate::kernels) fn sha512(row: &Row<'_>) -> Result<Value> {
     sha(row, 64)
 }

@@ -2,24 +2,24 @@
 
 use varve_types::{Column, Error, Result, SqlState};
 
-use super::operand::{TextOperand, pack, validity_of};
-use super::text::{lower_into, lowered};
+use super::{lower_into, lowered};
 use crate::kernels::boolean_column;
+use crate::kernels::operand::{TextOperand, pack, validity_of};
 use crate::tree::{Call, Row};
 
-pub(super) fn like(call: &Call<'_>) -> Result<Column> {
+pub(in crate::kernels) fn like(call: &Call<'_>) -> Result<Column> {
     match_rows(call, false, false)
 }
 
-pub(super) fn not_like(call: &Call<'_>) -> Result<Column> {
+pub(in crate::kernels) fn not_like(call: &Call<'_>) -> Result<Column> {
     match_rows(call, false, true)
 }
 
-pub(super) fn ilike(call: &Call<'_>) -> Result<Column> {
+pub(in crate::kernels) fn ilike(call: &Call<'_>) -> Result<Column> {
     match_rows(call, true, false)
 }
 
-pub(super) fn not_ilike(call: &Call<'_>) -> Result<Column> {
+pub(in crate::kernels) fn not_ilike(call: &Call<'_>) -> Result<Column> {
     match_rows(call, true, true)
 }
 
@@ -62,7 +62,7 @@ fn match_rows(call: &Call<'_>, ignores_case: bool, negated: bool) -> Result<Colu
 
 /// `like_escape(pattern, escape)`: the pattern with a backslash as its escape character, for `LIKE
 /// ... ESCAPE`.
-pub(super) fn like_escape(row: &Row<'_>, out: &mut String) -> Result<()> {
+pub(in crate::kernels) fn like_escape(row: &Row<'_>, out: &mut String) -> Result<()> {
     let (pattern, escape) = (row.text(0), row.text(1));
     let mut characters = escape.chars();
     let escape = characters.next();

@@ -1,9 +1,15 @@
 //! Mathematical functions. What is not exact comes from `libm`, the same in every build.
 
+pub(super) mod angle;
+pub(super) mod arithmetic;
+pub(super) mod bucket_number;
+pub(super) mod numeric;
+pub(super) mod whole;
+
 use varve_types::{Error, Result, SqlState, Value};
 
-use super::arithmetic::{canonical, checked_float, out_of_range};
 use crate::tree::Row;
+use arithmetic::{canonical, checked_float, out_of_range};
 
 pub(super) fn abs_int4(row: &Row<'_>) -> Result<Value> {
     let absolute = row.int4(0).checked_abs();
