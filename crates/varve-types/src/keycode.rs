@@ -24,10 +24,10 @@
 
 use crate::details::{binary_order, join, take};
 use crate::value::unpadded;
-use crate::{Column, ColumnData, Decimal, Interval, LogicalType, PhysicalType, Value};
+use crate::{Decimal, Interval, LogicalType, PhysicalType, Value};
 
 const NULL_FIRST: u8 = 0;
-const PRESENT: u8 = 1;
+pub(crate) const PRESENT: u8 = 1;
 const NULL: u8 = 2;
 const SIGN32: u32 = 1 << 31;
 const SIGN64: u64 = 1 << 63;
@@ -67,20 +67,8 @@ pub fn encode_ordered_key_value(value: &Value, order: KeyOrder, key: &mut Vec<u8
     turn(order, start, key);
 }
 
-/// Appends the key bytes of a row of a column of this order, as [`encode_ordered_key_value`] does
-/// for its value.
-pub fn encode_ordered_key_cell(column: &Column, row: usize, order: KeyOrder, key: &mut Vec<u8>) {
-    let start = key.len();
-    encode_key_cell(column, row, key);
-    if order != KeyOrder::default() && column.is_null(row) {
-        key.truncate(start);
-        return encode_ordered_key_value(&Value::Null, order, key);
-    }
-    turn(order, start, key);
-}
-
 /// Inverts a value that begins at `start` where greater ones come first.
-fn turn(order: KeyOrder, start: usize, key: &mut [u8]) {
+pub(crate) fn turn(order: KeyOrder, start: usize, key: &mut [u8]) {
     if order.descending {
         for byte in key.iter_mut().skip(start + 1) {
             *byte = !*byte;
@@ -133,20 +121,17 @@ pub fn encode_key_value(value: &Value, key: &mut Vec<u8>) {
         Value::Null => {}
         Value::Boolean(bit) => key.push(u8::from(*bit)),
         Value::Int4(number) | Value::Date(number) | Value::Enum(_, number) => {
-            key.extend_from_slice(&(number.cast_unsigned() ^ SIGN32).to_be_bytes());
+            key.extend_from_slice(&int4_bytes(*number));
         }
-        Value::Int2(number) => {
-            let wide = i32::from(*number).cast_unsigned();
-            key.extend_from_slice(&(wide ^ SIGN32).to_be_bytes());
-        }
+        Value::Int2(number) => key.extend_from_slice(&int4_bytes(i32::from(*number))),
         Value::Int8(number)
         | Value::Time(number)
         | Value::Timestamp(number)
         | Value::TimestampTz(number) => {
-            key.extend_from_slice(&(number.cast_unsigned() ^ SIGN64).to_be_bytes());
+            key.extend_from_slice(&int8_bytes(*number));
         }
         Value::Oid(number) | Value::Reg(_, number) => {
-            key.extend_from_slice(&(u64::from(*number) ^ SIGN64).to_be_bytes());
+            key.extend_from_slice(&int8_bytes(i64::from(*number)));
         }
         Value::Float4(number) => encode_double(f64::from(*number), key),
         Value::Float8(number) => encode_double(*number, key),
@@ -162,6 +147,18 @@ pub fn encode_key_value(value: &Value, key: &mut Vec<u8>) {
         }
         Value::Row(id, stored) => encode_string(binary_order(LogicalType::Row(*id), stored), key),
     }
+}
+
+/// The key bytes of an integer behind the flag.
+#[inline]
+pub(crate) fn int4_bytes(number: i32) -> [u8; 4] {
+    (number.cast_unsigned() ^ SIGN32).to_be_bytes()
+}
+
+/// The key bytes of a bigint behind the flag.
+#[inline]
+pub(crate) fn int8_bytes(number: i64) -> [u8; 8] {
+    (number.cast_unsigned() ^ SIGN64).to_be_bytes()
 }
 
 fn encode_double(number: f64, key: &mut Vec<u8>) {
@@ -272,30 +269,6 @@ pub(crate) fn decode_decimal(key: &mut &[u8]) -> Option<Decimal> {
     Decimal::new(signed, u8::try_from(scale).ok()?).filter(|_| sound)
 }
 
-/// Appends the key bytes of a row of a column, as [`encode_key_value`] does for its value, but
-/// without making one where the column is plain.
-pub fn encode_key_cell(column: &Column, row: usize, key: &mut Vec<u8>) {
-    if column.validity().is_none() {
-        match column.data() {
-            ColumnData::Int32(values) if row < values.len() => {
-                let number = values.get(row).copied().unwrap_or_default();
-                key.push(PRESENT);
-                return key.extend_from_slice(&(number.cast_unsigned() ^ SIGN32).to_be_bytes());
-            }
-            ColumnData::Int64(values) if row < values.len() => {
-                let number = values.get(row).copied().unwrap_or_default();
-                key.push(PRESENT);
-                return key.extend_from_slice(&(number.cast_unsigned() ^ SIGN64).to_be_bytes());
-            }
-            _ => {}
-        }
-    }
-    match column.str_at(row) {
-        Some(text) if column.logical_type() != LogicalType::Bpchar => encode_key_text(text, key),
-        _ => encode_key_value(&column.value(row), key),
-    }
-}
-
 /// Appends the key bytes of a string, as [`encode_key_value`] does for the text value.
 pub fn encode_key_text(text: &str, key: &mut Vec<u8>) {
     key.push(PRESENT);
@@ -400,8 +373,8 @@ pub fn decode_key_value(ty: LogicalType, key: &mut &[u8]) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::{
-        KeyOrder, decode_key_value, decode_ordered_key_value, encode_key_cell, encode_key_text,
-        encode_key_value, encode_ordered_key_cell, encode_ordered_key_value, key_prefix_end,
+        KeyOrder, decode_key_value, decode_ordered_key_value, encode_key_text, encode_key_value,
+        encode_ordered_key_value, key_prefix_end,
     };
     use crate::testing::{sample_types, sample_value};
     use crate::{ArrayValue, Decimal, Interval, Json, LogicalType, Value};
@@ -479,30 +452,6 @@ mod tests {
                 prop_assert_eq!(rest, &[9]);
                 prop_assert!(back.is_null() && value.is_null()
                     || back.compare(&value) == Some(Ordering::Equal));
-            }
-        }
-
-        #[test]
-        fn cells_are_encoded_as_their_values(
-            (ty, a, b) in two_of_one_type(), with_null: bool, code in 0_u8..4,
-        ) {
-            let mut values = vec![a, b];
-            if with_null {
-                values.push(Value::Null);
-            }
-            let column = crate::Column::from_values(ty, &values);
-            for row in 0..=values.len() {
-                let (mut cell, mut value) = (Vec::new(), Vec::new());
-                encode_key_cell(&column, row, &mut cell);
-                encode_key_value(values.get(row).unwrap_or(&Value::Null), &mut value);
-                prop_assert_eq!(&cell, &value);
-                let order = KeyOrder::from_code(code).unwrap();
-                cell.clear();
-                value.clear();
-                encode_ordered_key_cell(&column, row, order, &mut cell);
-                let row = values.get(row).unwrap_or(&Value::Null);
-                encode_ordered_key_value(row, order, &mut value);
-                prop_assert_eq!(cell, value);
             }
         }
 

@@ -12,10 +12,6 @@
 )]
 
 mod array;
-mod batch;
-mod binary;
-mod bitmap;
-mod builder;
 mod column;
 mod decimal;
 mod details;
@@ -24,7 +20,6 @@ mod error;
 mod float_text;
 mod ids;
 mod interval;
-mod invariant;
 mod json;
 mod json_view;
 mod keycode;
@@ -35,33 +30,29 @@ mod row;
 mod scan;
 mod schema;
 mod sql_text;
-mod sqlstate;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
-mod text;
 mod type_mod;
 mod value;
 
 pub use array::{ARRAY_DIMENSIONS_MAX, ArrayDimension, ArrayValue};
-pub use batch::{Batch, ColumnRef, Selection, VECTOR_ROWS};
-pub use binary::BinaryData;
-pub use bitmap::Bitmap;
-pub use builder::ColumnBuilder;
-pub use column::{Column, ColumnData};
+pub use column::{
+    Batch, BinaryData, Bitmap, Column, ColumnBuilder, ColumnData, ColumnRef, Selection, TextData,
+    VECTOR_ROWS, encode_key_cell, encode_ordered_key_cell,
+};
 pub use decimal::DecimalData;
 pub use decimal::{DECIMAL_DIGITS_MAX, DECIMAL_SCALE_MAX, Decimal, DecimalMoments, Variation};
 pub use details::{binary_order, has_details, put_details, with_details};
 pub use env::{Env, Job, LocalFuture, Pacer, Parallel};
-pub use error::{Error, ErrorFields, Failure, Notice, Result};
+pub use error::{Broken, Error, ErrorFields, Failure, Invariant, Notice, Result, SqlState};
 pub use float_text::{parse_f32, parse_f64};
 pub use ids::{ColumnId, CommitSeq, EnumId, ObjectId, RowPosition, RowTypeId, RunId, TreeId};
 pub use interval::Interval;
-pub use invariant::{Broken, Invariant};
 pub use json::{JSON_DEPTH_MAX, Json, NODE_BYTES, key_order};
 pub use json_view::{JsonKind, JsonView};
 pub use keycode::{
-    KeyOrder, decode_key_value, decode_ordered_key_value, encode_key_cell, encode_key_text,
-    encode_key_value, encode_ordered_key_cell, encode_ordered_key_value, key_prefix_end,
+    KeyOrder, decode_key_value, decode_ordered_key_value, encode_key_text, encode_key_value,
+    encode_ordered_key_value, key_prefix_end,
 };
 pub use logical_type::{ElementType, LogicalType, PhysicalType};
 pub use memory::{MemoryAccount, MemoryBudget, Reservation};
@@ -69,7 +60,5 @@ pub use row::RowValue;
 pub use scan::{ColumnPredicate, CompareOp, KeyRange, PredicateTest, ScanSpec};
 pub use schema::{IndexKey, IndexState, KeyColumn, SortKey, TreeColumn, TreeSchema, Uniqueness};
 pub use sql_text::{SqlPart, SqlText, unparenthesized};
-pub use sqlstate::SqlState;
-pub use text::TextData;
 pub use type_mod::{IntervalFields, TypeMod};
 pub use value::{Value, nearest_f32, unpadded};

@@ -2,10 +2,12 @@
 //! stay small.
 
 mod failure;
+mod invariant;
+mod sqlstate;
 
 pub use failure::Failure;
-
-use crate::SqlState;
+pub use invariant::{Broken, Invariant};
+pub use sqlstate::SqlState;
 
 /// A result whose error is [`Error`].
 pub type Result<T, E = Error> = core::result::Result<T, E>;

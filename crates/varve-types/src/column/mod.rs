@@ -1,10 +1,22 @@
 //! One column of a batch: plain or still encoded.
 
+mod batch;
+mod binary;
+mod bitmap;
+mod builder;
+mod key;
+mod text;
+
 use std::sync::Arc;
 
-use crate::{
-    BinaryData, Bitmap, ColumnBuilder, Decimal, DecimalData, LogicalType, TextData, Value,
-};
+use crate::{Decimal, DecimalData, LogicalType, Value};
+
+pub use batch::{Batch, ColumnRef, Selection, VECTOR_ROWS};
+pub use binary::BinaryData;
+pub use bitmap::Bitmap;
+pub use builder::ColumnBuilder;
+pub use key::{encode_key_cell, encode_ordered_key_cell};
+pub use text::TextData;
 
 /// Values of one type, in Arrow's memory layout.
 ///
@@ -443,5 +455,4 @@ impl PartialEq for Column {
 }
 
 #[cfg(test)]
-#[path = "column_tests.rs"]
 mod tests;
