@@ -1,10 +1,13 @@
-import { CallScope } from './call-scope.js';
+import { CallScope } from './calls/call-scope.js';
+import { Gate } from './calls/gate.js';
+import { batchCall, call, Runner } from './calls/runner.js';
+import { runScript } from './calls/script.js';
+import { templateText } from './calls/sql-tag.js';
+import { runTransaction } from './calls/transaction.js';
 import { aFunction, aString, checked, checkedText } from './check.js';
-import { copyCall, copyInto } from './copy.js';
 import { storeOf } from './data-dir.js';
 import { runDialectScript } from './dialect/script.js';
 import { VarveError } from './errors.js';
-import { Gate } from './gate.js';
 import type {
   BatchOptions,
   BulkLoadOptions,
@@ -24,14 +27,11 @@ import type {
   Transaction,
   VarveDBOptions,
 } from './interface.js';
-import { loadCall, loadInto } from './load.js';
+import { copyCall, copyInto } from './load/copy.js';
+import { loadCall, loadInto } from './load/load.js';
 import { createOptions, engineOptions, scriptOptions } from './options.js';
 import type { Result } from './protocol.js';
-import { batchCall, call, Runner } from './runner.js';
-import { runScript } from './script.js';
-import { templateText } from './sql-tag.js';
 import { startWorker, wasmSource } from './start-worker.js';
-import { runTransaction } from './transaction.js';
 import { WorkerClient } from './worker-client.js';
 
 /**

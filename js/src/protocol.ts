@@ -6,8 +6,8 @@ import type {
   Durability,
   RepairReport,
 } from './interface.js';
-import type { LoadColumn } from './load-columns.js';
-import type { Param } from './params.js';
+import type { LoadColumn } from './load/load-columns.js';
+import type { Param } from './values/params.js';
 
 /** Where the worker gets the engine from; nothing means the file beside it. */
 export type WasmSource =

@@ -1,5 +1,5 @@
 import { translateScript } from './dialect/translate.js';
-import { EngineStore } from './engine-store.js';
+import { EngineStore } from './engine/engine-store.js';
 import { type ClientErrorCode, type ErrorFields, type Failure, VarveError } from './errors.js';
 import type { RequestMessage, RequestName, ResponseMessage, Result } from './protocol.js';
 import { panicMessage } from './varve.js';

@@ -1,7 +1,7 @@
 //! Columns as the page gives them for a bulk load, made into columns of the engine.
 //!
 //! A column is a kind, its values as little-endian bytes, for text where each one ends, and where
-//! some are NULL one byte a row, 0 for NULL. `js/src/load-columns.ts` writes them.
+//! some are NULL one byte a row, 0 for NULL. `js/src/load/load-columns.ts` writes them.
 
 use varve_types::{
     Bitmap, Column, ColumnBuilder, ColumnData, Error, LogicalType, PhysicalType, Result, SqlState,

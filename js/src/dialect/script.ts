@@ -1,7 +1,7 @@
+import { call, type Runner } from '../calls/runner.js';
 import { VarveError } from '../errors.js';
 import type { DialectName, Notice, ScriptOptions, ScriptResult } from '../interface.js';
 import type { ScriptLine, Translation } from '../protocol.js';
-import { call, type Runner } from '../runner.js';
 import { wasmSource } from '../start-worker.js';
 
 /** So many faults are told in the detail of the error. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { CallScope } from '../../src/call-scope.js';
-import { Gate } from '../../src/gate.js';
-import { Lane } from '../../src/lane.js';
+import { CallScope } from '../../src/calls/call-scope.js';
+import { Gate } from '../../src/calls/gate.js';
+import { Lane } from '../../src/engine/lane.js';
 
 /** A task that notes its start and ends when told. */
 function task(log: string[], name: string) {

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readResults } from '../../src/result.js';
-import { nameAt, textAt } from '../../src/text.js';
+import { readResults } from '../../src/values/result.js';
+import { nameAt, textAt } from '../../src/values/text.js';
 
 /** The message that `crates/varve-wasm/src/result.rs` is tested to write. */
 function golden(): Uint8Array<ArrayBuffer> {

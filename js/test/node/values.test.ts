@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { toParams } from '../../src/params.js';
 import { types } from '../../src/types.js';
-import { converter, textOf } from '../../src/values.js';
+import { toParams } from '../../src/values/params.js';
+import { converter, textOf } from '../../src/values/values.js';
 
 const { BOOL, DATE, FLOAT8, INT4, INT8, TEXT, TIMESTAMP, TIMESTAMPTZ } = types;
 const us = (iso: string) => Date.parse(iso) * 1000;

@@ -1,3 +1,5 @@
+import type { Parsers } from '../interface.js';
+import { types } from '../types.js';
 import { parseArray } from './array-text.js';
 import {
   DAYS_INFINITY,
@@ -7,8 +9,6 @@ import {
   timestampText,
   US_INFINITY,
 } from './date-text.js';
-import type { Parsers } from './interface.js';
-import { types } from './types.js';
 
 /** A present value as the engine sends it: `bigint` only where a number would not be exact. */
 export type RawValue = boolean | number | bigint | string | Uint8Array;

@@ -1,11 +1,11 @@
-import { canceled } from './canceled.js';
-import { anObject, checked, checkedText, invalidArgument, type Kind, reading } from './check.js';
+import { canceled } from '../canceled.js';
+import { anObject, checked, checkedText, invalidArgument, type Kind, reading } from '../check.js';
+import type { VarveError } from '../errors.js';
+import type { BulkColumn, BulkLoadOptions, BulkLoadResult, BulkSource } from '../interface.js';
+import { bulkLoadOptions } from '../options.js';
+import type { WorkerClient } from '../worker-client.js';
 import { tableName } from './copy.js';
-import type { VarveError } from './errors.js';
-import type { BulkColumn, BulkLoadOptions, BulkLoadResult, BulkSource } from './interface.js';
 import { buffersOf, type Columns, checkedColumn, loadColumn, rowsOf } from './load-columns.js';
-import { bulkLoadOptions } from './options.js';
-import type { WorkerClient } from './worker-client.js';
 
 /** So many rows cross to the engine at a time. */
 const BATCH_ROWS = 65_536;

@@ -1,4 +1,4 @@
-import { canceled } from './canceled.js';
+import { canceled } from '../canceled.js';
 
 /** Runs tasks one after another, in the order in which they came, as one session of the engine must. */
 export class Lane {

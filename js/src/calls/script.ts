@@ -1,6 +1,6 @@
-import { copyInto } from './copy.js';
-import { VarveError } from './errors.js';
-import type { Notice, ScriptOptions, ScriptResult } from './interface.js';
+import { VarveError } from '../errors.js';
+import type { Notice, ScriptOptions, ScriptResult } from '../interface.js';
+import { copyInto } from '../load/copy.js';
 import { call, type Runner } from './runner.js';
 
 /** What a script is cut into: text in quotes or a comment, an opening of one, a word, or a character. */

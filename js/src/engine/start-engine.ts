@@ -1,7 +1,7 @@
-import { VarveError } from './errors.js';
-import { loadWasm } from './load-wasm.js';
-import type { WasmSource } from './protocol.js';
-import init from './varve.js';
+import { VarveError } from '../errors.js';
+import { loadWasm } from '../load-wasm.js';
+import type { WasmSource } from '../protocol.js';
+import init from '../varve.js';
 
 let hasStarted = false;
 

@@ -1,6 +1,6 @@
+import { VarveError } from '../errors.js';
+import type { BatchOptions, QueryOptions, Results, Row, Transaction } from '../interface.js';
 import type { CallScope } from './call-scope.js';
-import { VarveError } from './errors.js';
-import type { BatchOptions, QueryOptions, Results, Row, Transaction } from './interface.js';
 import { batchCall, call, type Runner } from './runner.js';
 import { templateText } from './sql-tag.js';
 

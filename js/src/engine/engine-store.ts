@@ -1,10 +1,10 @@
-import { VarveError } from './errors.js';
+import { VarveError } from '../errors.js';
+import type { Args, OpenArgs, Result, WasmSource } from '../protocol.js';
+import type { Param } from '../values/params.js';
+import { Engine, type EngineLoad, type EngineSession } from '../varve.js';
 import { Lane } from './lane.js';
 import { hold, lockStore, storeName } from './lock.js';
-import type { Param } from './params.js';
-import type { Args, OpenArgs, Result, WasmSource } from './protocol.js';
 import { startEngine } from './start-engine.js';
-import { Engine, type EngineLoad, type EngineSession } from './varve.js';
 
 /** A session of the engine, with the calls that wait for it. */
 class Connection {

@@ -1,5 +1,5 @@
-import { canceled } from './canceled.js';
-import type { VarveError } from './errors.js';
+import { canceled } from '../canceled.js';
+import type { VarveError } from '../errors.js';
 
 /** Told how a call that waits can be made to leave; nothing happens when its time has come. */
 type Waits = (leave: (error: VarveError) => void) => void;

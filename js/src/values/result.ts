@@ -1,5 +1,5 @@
-import { VarveError } from './errors.js';
-import type { Field, Notice, Parsers, Results, RowMode } from './interface.js';
+import { VarveError } from '../errors.js';
+import type { Field, Notice, Parsers, Results, RowMode } from '../interface.js';
 import { nameAt, textAt } from './text.js';
 import { converter, type RawValue } from './values.js';
 

@@ -1,9 +1,9 @@
-import { checkedText } from './check.js';
-import type { Parsers, QueryOptions, Results, Row } from './interface.js';
-import { batchOptions, checkedTexts, queryOptions } from './options.js';
-import { type Param, toParams } from './params.js';
-import { readResults } from './result.js';
-import type { WorkerClient } from './worker-client.js';
+import { checkedText } from '../check.js';
+import type { Parsers, QueryOptions, Results, Row } from '../interface.js';
+import { batchOptions, checkedTexts, queryOptions } from '../options.js';
+import { type Param, toParams } from '../values/params.js';
+import { readResults } from '../values/result.js';
+import type { WorkerClient } from '../worker-client.js';
 
 /** A call that is checked: nothing of it can change or fail any more before it is sent. */
 export interface Call {

@@ -1,8 +1,8 @@
-import { abortable } from './canceled.js';
-import { checked, checkedText, described, invalidArgument, type Kind, storable } from './check.js';
-import type { CopyOptions, CopyResult, CopySource } from './interface.js';
-import { copyOptions } from './options.js';
-import type { WorkerClient } from './worker-client.js';
+import { abortable } from '../canceled.js';
+import { checked, checkedText, described, invalidArgument, type Kind, storable } from '../check.js';
+import type { CopyOptions, CopyResult, CopySource } from '../interface.js';
+import { copyOptions } from '../options.js';
+import type { WorkerClient } from '../worker-client.js';
 
 /** Large files are given to the engine in pieces of this size, each followed by a word of progress. */
 const CHUNK_BYTES = 256 * 1024;

@@ -1,5 +1,5 @@
+import { checked, described, invalidArgument, type Kind, reading, storable } from '../check.js';
 import { arrayText } from './array-text.js';
-import { checked, described, invalidArgument, type Kind, reading, storable } from './check.js';
 import { timestampText } from './date-text.js';
 import { bytesText } from './values.js';
 

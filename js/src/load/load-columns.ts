@@ -1,7 +1,7 @@
-import { described, invalidArgument, reading, storable } from './check.js';
-import type { VarveError } from './errors.js';
-import type { BulkColumn } from './interface.js';
-import { dateParam, refuseDetached } from './params.js';
+import { described, invalidArgument, reading, storable } from '../check.js';
+import type { VarveError } from '../errors.js';
+import type { BulkColumn } from '../interface.js';
+import { dateParam, refuseDetached } from '../values/params.js';
 
 /** Kinds of values, as `varve-wasm/src/columns.rs` knows them. */
 const BOOLEANS = 0;

@@ -1,4 +1,4 @@
-import { VarveError } from './errors.js';
+import { VarveError } from '../errors.js';
 
 /** Turns of the microtask queue within which what awaited a call goes on, also below a few layers of `await`. */
 const TURNS = 32;

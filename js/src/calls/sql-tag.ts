@@ -1,4 +1,4 @@
-import { checked, type Kind, reading } from './check.js';
+import { checked, type Kind, reading } from '../check.js';
 
 const template: Kind<readonly string[]> = {
   takes: 'the text of a template: call it as a tag',

@@ -1,4 +1,4 @@
-import { VarveError } from './errors.js';
+import { VarveError } from '../errors.js';
 
 /** How long a store that was just left, by a reload for instance, may take to become free. */
 const GRACE_MS = 500;
