@@ -37,7 +37,8 @@ const scripts = await Promise.all(
     return { name, code: output[0].code };
   }),
 );
-for (const name of readdirSync(dist)) if (name.endsWith('.js')) rmSync(join(dist, name));
+for (const name of readdirSync(dist, { recursive: true }))
+  if (name.endsWith('.js')) rmSync(join(dist, name));
 
 // Not every app has a bundler that would make it small. Names of classes stay: errors show them.
 for (const { name, code } of scripts) {
