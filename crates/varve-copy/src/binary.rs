@@ -10,7 +10,9 @@
 //! Integers are big-endian; dates and times count from 2000-01-01. What has no form of its own here
 //! is the text of the value.
 
-use varve_expr::{Locale, parse_value_with_mod, write_cell};
+use varve_expr::{
+    Locale, check_date, check_timestamp, coerce_length, parse_value_with_mod, write_cell,
+};
 use varve_types::{
     Column, Decimal, Error, Interval, LogicalType, Result, SqlState, TypeMod, Value,
 };
@@ -26,6 +28,7 @@ const SIGNATURE_BYTES: usize = 11;
 /// 2000-01-01 in days and microseconds since 1970-01-01.
 const EPOCH_DAYS: i32 = 10_957;
 const EPOCH_US: i64 = 946_684_800_000_000;
+const DAY_US: i64 = 86_400_000_000;
 /// Flags that say how to read the rest.
 const CRITICAL_FLAGS: u32 = 0xffff_0000;
 const VERSION_OF_JSONB: u8 = 1;
@@ -197,11 +200,17 @@ pub(super) fn read_value(
         LogicalType::Float8 => Value::Float8(f64::from_be_bytes(input.take()?)),
         LogicalType::Date => Value::Date(match i32::from_be_bytes(input.take()?) {
             infinite @ (i32::MIN | i32::MAX) => infinite,
-            days => days.saturating_add(EPOCH_DAYS),
+            days => check_date(i64::from(days) + i64::from(EPOCH_DAYS))?,
         }),
-        LogicalType::Time => Value::Time(i64::from_be_bytes(input.take()?)),
-        LogicalType::Timestamp => Value::Timestamp(since_1970(input.take()?)),
-        LogicalType::TimestampTz => Value::TimestampTz(since_1970(input.take()?)),
+        LogicalType::Time => match i64::from_be_bytes(input.take()?) {
+            us @ 0..=DAY_US => Value::Time(us),
+            _ => {
+                let message = "time out of range";
+                return Err(Error::new(SqlState::DATETIME_FIELD_OVERFLOW, message));
+            }
+        },
+        LogicalType::Timestamp => Value::Timestamp(since_1970(input.take()?)?),
+        LogicalType::TimestampTz => Value::TimestampTz(since_1970(input.take()?)?),
         LogicalType::Interval => {
             let us = i64::from_be_bytes(input.take()?);
             let days = i32::from_be_bytes(input.take()?);
@@ -224,7 +233,7 @@ pub(super) fn read_value(
         }
     };
     match input.0.is_empty() {
-        true => Ok(value),
+        true => coerce_length(value, ty, modifier, false),
         false => Err(bad_value("incorrect binary data format")),
     }
 }
@@ -252,17 +261,17 @@ impl<'a> Input<'a> {
     }
 }
 
-fn since_1970(bytes: [u8; 8]) -> i64 {
+fn since_1970(bytes: [u8; 8]) -> Result<i64> {
     match i64::from_be_bytes(bytes) {
-        infinite @ (i64::MIN | i64::MAX) => infinite,
-        us => us.saturating_add(EPOCH_US),
+        infinite @ (i64::MIN | i64::MAX) => Ok(infinite),
+        us => check_timestamp(i128::from(us) + i128::from(EPOCH_US)),
     }
 }
 
 fn since_2000(us: i64) -> i64 {
     match us {
         infinite @ (i64::MIN | i64::MAX) => infinite,
-        us => us.saturating_sub(EPOCH_US),
+        us => us - EPOCH_US,
     }
 }
 
@@ -331,7 +340,7 @@ fn put_value(column: &Column, row: usize, locale: &Locale, bytes: &mut Vec<u8>) 
         Value::Float4(value) => bytes.extend(value.to_be_bytes()),
         Value::Float8(value) => bytes.extend(value.to_be_bytes()),
         Value::Date(value @ (i32::MIN | i32::MAX)) => bytes.extend(value.to_be_bytes()),
-        Value::Date(days) => bytes.extend(days.saturating_sub(EPOCH_DAYS).to_be_bytes()),
+        Value::Date(days) => bytes.extend((days - EPOCH_DAYS).to_be_bytes()),
         Value::Timestamp(us) | Value::TimestampTz(us) => {
             bytes.extend(since_2000(us).to_be_bytes());
         }

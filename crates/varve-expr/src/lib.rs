@@ -45,7 +45,7 @@ pub use cast::{
 pub use conversions::{
     assignment_cast_allowed, common_type, explicit_cast_allowed, implicit_cast_allowed,
 };
-pub use datetime::Zone;
+pub use datetime::{Zone, check_date, check_timestamp};
 pub use evaluate::{evaluate, evaluate_constant, evaluate_filter, set_rows};
 pub use fold::{fold, fold_condition};
 pub use functions::{

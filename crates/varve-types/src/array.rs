@@ -36,14 +36,25 @@ pub struct ArrayDimension {
     pub lower: i32,
 }
 
+impl ArrayDimension {
+    /// A dimension of so many elements.
+    pub fn of(length: usize, lower: i32) -> ArrayDimension {
+        let length = fitting(length, "elements of an array");
+        ArrayDimension { length, lower }
+    }
+}
+
 impl ArrayValue {
     /// An array of one dimension with subscripts from 1.
     pub fn of(element: ElementType, values: Vec<Value>) -> ArrayValue {
-        let length = fitting(values.len(), "elements of an array");
-        let dimension = ArrayDimension { length, lower: 1 };
+        let dimension = ArrayDimension::of(values.len(), 1);
         ArrayValue {
             element,
-            dimensions: if length == 0 { vec![] } else { vec![dimension] },
+            dimensions: if values.is_empty() {
+                vec![]
+            } else {
+                vec![dimension]
+            },
             values,
         }
     }

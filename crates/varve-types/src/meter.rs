@@ -351,7 +351,7 @@ impl ValueList {
 /// A length in the width that a form of values has for it: 0 where it does not fit, and then
 /// [`check`] answers an internal error, which names the place. No value that the statement may keep
 /// in memory is so long.
-pub(crate) fn fitting<T: TryFrom<usize> + Default>(length: usize, place: &'static str) -> T {
+pub fn fitting<T: TryFrom<usize> + Default>(length: usize, place: &'static str) -> T {
     T::try_from(length).unwrap_or_else(|_| {
         refuse(|| Broken::new(place).into());
         T::default()

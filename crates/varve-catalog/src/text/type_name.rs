@@ -1,6 +1,7 @@
 //! Types by their names.
 
 use varve_ast::{BaseType, ObjectName, TypeName};
+use varve_expr::{DEFAULT_LOCALE, parse_value};
 use varve_parser::{Parser, tokenize};
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
 
@@ -76,18 +77,15 @@ fn bounded_base(base: &BaseType) -> Result<Option<Bounded>> {
 
 fn named(name: &str, modifiers: &[String]) -> Result<Option<Bounded>> {
     use LogicalType as T;
-    let first = modifiers.first().and_then(|text| text.parse().ok());
+    let first = || bound(modifiers.first());
     let ty = match name {
-        "varchar" => return string(T::Varchar, "varchar", first),
-        "bpchar" => return string(T::Bpchar, "char", first),
-        "time" => return seconds(T::Time, first),
-        "timestamp" => return seconds(T::Timestamp, first),
-        "timestamptz" => return seconds(T::TimestampTz, first),
-        "interval" => return Ok(Some((T::Interval, interval_modifier(None, first)))),
-        "numeric" | "decimal" => {
-            let scale = modifiers.get(1).and_then(|text| text.parse().ok());
-            return numeric(first, scale);
-        }
+        "varchar" => return string(T::Varchar, "varchar", first()?),
+        "bpchar" => return string(T::Bpchar, "char", first()?),
+        "time" => return seconds(T::Time, first()?),
+        "timestamp" => return seconds(T::Timestamp, first()?),
+        "timestamptz" => return seconds(T::TimestampTz, first()?),
+        "interval" => return Ok(Some((T::Interval, interval_modifier(None, first()?)))),
+        "numeric" | "decimal" => return numeric(first()?, integer(modifiers.get(1))?),
         _ if !modifiers.is_empty() => return Ok(None),
         "bool" => T::Boolean,
         "int2" => T::Int2,
@@ -120,6 +118,20 @@ fn named(name: &str, modifiers: &[String]) -> Result<Option<Bounded>> {
         }
     };
     Ok(Some((ty, TypeMod::NONE)))
+}
+
+/// A modifier as it is written.
+fn integer(text: Option<&String>) -> Result<Option<i64>> {
+    let Some(text) = text else {
+        return Ok(None);
+    };
+    Ok(parse_value(text, LogicalType::Int4, &DEFAULT_LOCALE)?.word())
+}
+
+/// A modifier that is a length or a number of digits.
+fn bound(text: Option<&String>) -> Result<Option<u64>> {
+    let number = integer(text)?.map(u64::try_from).transpose();
+    number.map_err(|_| invalid("type modifiers must not be negative"))
 }
 
 fn invalid(message: impl Into<String>) -> Error {

@@ -59,8 +59,7 @@ pub(super) fn stacked(state: &State, _: LogicalType) -> Result<Value> {
         match &mut all {
             Some(all) => all.values.extend(array.values),
             None => {
-                let length = u32::try_from(state.values().len()).unwrap_or(u32::MAX);
-                let outer = ArrayDimension { length, lower: 1 };
+                let outer = ArrayDimension::of(state.values().len(), 1);
                 array.dimensions.insert(0, outer);
                 all = Some(array);
             }

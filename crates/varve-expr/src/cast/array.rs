@@ -43,13 +43,15 @@ pub(super) fn parse_array(
     }
     let lowers = bounds.into_iter().chain(core::iter::repeat(1));
     let dimensions = found.into_iter().zip(lowers);
-    Ok(Value::array(&ArrayValue {
+    let array = ArrayValue {
         element,
         dimensions: dimensions
             .map(|(length, lower)| ArrayDimension { length, lower })
             .collect(),
         values: reader.values,
-    }))
+    };
+    check_shape(&array)?;
+    Ok(Value::array(&array))
 }
 
 struct Reader<'a> {
@@ -277,6 +279,25 @@ pub(crate) fn too_many_dimensions(count: usize) -> Error {
             "number of array dimensions ({count}) exceeds the maximum allowed ({ARRAY_DIMENSIONS_MAX})"
         ),
     )
+}
+
+/// `54000` where the array has too many dimensions, or a subscript, or the one behind the last,
+/// does not fit an integer.
+pub(crate) fn check_shape(array: &ArrayValue) -> Result<()> {
+    if array.dimensions.len() > ARRAY_DIMENSIONS_MAX {
+        return Err(too_many_dimensions(array.dimensions.len()));
+    }
+    for dimension in &array.dimensions {
+        let length = i32::try_from(dimension.length).ok();
+        if length
+            .and_then(|length| dimension.lower.checked_add(length))
+            .is_none()
+        {
+            let message = format!("array lower bound is too large: {}", dimension.lower);
+            return Err(Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message));
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn write_array(array: &ArrayValue, locale: &Locale, text: &mut String) {

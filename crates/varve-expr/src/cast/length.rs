@@ -35,7 +35,7 @@ pub fn coerce_length(
         (Value::Time(us), _) => Value::Time(rounded(us, ty, modifier)),
         (Value::Timestamp(us), _) => Value::Timestamp(rounded(us, ty, modifier)),
         (Value::TimestampTz(us), _) => Value::TimestampTz(rounded(us, ty, modifier)),
-        (Value::Interval(interval), _) => Value::Interval(bounded_interval(interval, modifier)),
+        (Value::Interval(interval), _) => Value::Interval(bounded_interval(interval, modifier)?),
         (Value::Array(element, stored), _) => {
             let array = ArrayValue::decode(element, &stored);
             let mut array = array.ok_or_else(|| Error::corrupted("an array"))?;
@@ -81,8 +81,7 @@ fn rounded(us: i64, ty: LogicalType, modifier: TypeMod) -> i64 {
         LogicalType::Timestamp | LogicalType::TimestampTz => EPOCH_US,
         _ => 0,
     };
-    let span = us.saturating_sub(start);
+    let span = us - start;
     let half = if span < 0 { -unit / 2 } else { unit / 2 };
-    let near = span.saturating_add(half) / unit * unit;
-    near.checked_add(start).unwrap_or(us)
+    (span + half) / unit * unit + start
 }

@@ -10,7 +10,7 @@ mod parse;
 mod row;
 mod write;
 
-pub(crate) use array::too_many_dimensions;
+pub(crate) use array::{check_shape, too_many_dimensions};
 pub(crate) use convert::cast_column;
 pub use convert::cast_value;
 pub use immutable::{depends_on_time, is_immutable_cast, reads_locale};

@@ -13,9 +13,10 @@ pub(crate) const DAY_US: i64 = 24 * HOUR_US;
 const DAY_MIN: i64 = -2_440_588;
 /// One past PostgreSQL's last date, 5874897-12-31.
 const DATE_DAY_END: i64 = 2_145_042_906;
-/// The first day that does not fit whole in microseconds from 1970: timestamps end with
-/// 294247-01-09. PostgreSQL counts from 2000 and so ends 30 years later, with 294276.
-const TIMESTAMP_DAY_END: i64 = 106_751_991;
+/// One past the last day of timestamps, 294246-12-31: 64 bits of microseconds from 1970 hold some
+/// days more, so that what the clocks of any zone show at a timestamp fits too. PostgreSQL counts
+/// from 2000 and so ends 30 years later, with 294276.
+const TIMESTAMP_DAY_END: i64 = 106_751_982;
 
 /// Days of the cycle after which the calendar repeats, and its years.
 const CYCLE_DAYS: i64 = 146_097;
@@ -75,7 +76,7 @@ pub(crate) fn split_day(us: i64) -> (i64, i64) {
 }
 
 /// A day number as the value of a date, or `22008` outside PostgreSQL's range.
-pub(crate) fn check_date(days: i64) -> Result<i32> {
+pub fn check_date(days: i64) -> Result<i32> {
     match i32::try_from(days) {
         Ok(date) if (DAY_MIN..DATE_DAY_END).contains(&days) => Ok(date),
         _ => Err(Error::new(
@@ -86,7 +87,7 @@ pub(crate) fn check_date(days: i64) -> Result<i32> {
 }
 
 /// Microseconds as the value of a timestamp, or `22008` outside the range of timestamps.
-pub(crate) fn check_timestamp(us: i128) -> Result<i64> {
+pub fn check_timestamp(us: i128) -> Result<i64> {
     match i64::try_from(us) {
         Ok(us) if (DAY_MIN * DAY_US..TIMESTAMP_DAY_END * DAY_US).contains(&us) => Ok(us),
         _ => Err(Error::new(
@@ -125,7 +126,7 @@ mod tests {
             (civil(2013, 1, 1), 15_706),
             (civil(0, 3, 1), -719_468),
             (civil(-4713, 11, 24), DAY_MIN),
-            (civil(294_247, 1, 10), TIMESTAMP_DAY_END),
+            (civil(294_247, 1, 1), TIMESTAMP_DAY_END),
             (civil(5_874_898, 1, 1), DATE_DAY_END),
         ];
         for (day, days) in cases {

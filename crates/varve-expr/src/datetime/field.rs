@@ -137,6 +137,8 @@ impl Part {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Extracted {
     Part(Part),
+    /// Microseconds of an interval that do not fit 64 bits.
+    Epoch(i128),
     /// Days and microseconds of the next one.
     Days(i64, i64),
     /// Of an infinite date or timestamp, whether it is the positive one.
@@ -149,6 +151,7 @@ impl Extracted {
     pub(crate) fn decimal(self) -> Result<Option<Decimal>> {
         Ok(Some(match self {
             Extracted::Part(part) => part.decimal(),
+            Extracted::Epoch(us) => Decimal::from_parts(us, 6),
             Extracted::Days(days, us) => {
                 let of_day = Part::whole(us).decimal();
                 let of_day = of_day.divided_by(Part::whole(DAY_US).decimal())?;
@@ -167,6 +170,7 @@ impl Extracted {
                 exact(part.units) / 1e6
             }
             Extracted::Part(part) => part.double(),
+            Extracted::Epoch(us) => Decimal::from_parts(us, 6).to_f64(),
             Extracted::Days(days, us) => exact(days) + exact(us) / exact(DAY_US),
             Extracted::Infinite(true) => f64::INFINITY,
             Extracted::Infinite(false) => f64::NEG_INFINITY,
@@ -295,7 +299,7 @@ impl Field {
     /// The field of a timestamp, as clocks so many seconds east of UTC show it.
     pub(crate) fn extract(self, us: i64, offset_s: i32) -> Extracted {
         let offset_s = i64::from(offset_s);
-        let (days, of_day) = split_day(us.saturating_add(offset_s * SECOND_US));
+        let (days, of_day) = split_day(us + offset_s * SECOND_US);
         Extracted::Part(match self {
             Field::Epoch => Part {
                 units: us,
@@ -337,10 +341,11 @@ impl Field {
             Field::Epoch => {
                 // A year has 365.25 days, a month 30.
                 let quarter_days = years * 1461 + (of_year * 30 + i64::from(days)) * 4;
-                let units = i128::from(quarter_days) * i128::from(DAY_US / 4) + i128::from(us);
-                Part {
-                    units: i64::try_from(units).unwrap_or(i64::MAX),
-                    scale: 6,
+                let days_us = i128::from(quarter_days) * i128::from(DAY_US / 4);
+                let units = days_us + i128::from(us);
+                match i64::try_from(units) {
+                    Ok(units) => Part { units, scale: 6 },
+                    Err(_) => return Extracted::Epoch(units),
                 }
             }
             _ => self.of_time(us).unwrap_or(Part::whole(0)),

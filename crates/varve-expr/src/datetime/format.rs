@@ -53,7 +53,7 @@ pub(crate) fn write_timestamp(us: i64, has_zone: bool, locale: &Locale, text: &m
     }
     let zone = &locale.zone;
     let offset_s = if has_zone { zone.offset_s(us) } else { 0 };
-    let local_us = us.saturating_add(i64::from(offset_s) * SECOND_US);
+    let local_us = us + i64::from(offset_s) * SECOND_US;
     let (days, of_day) = split_day(local_us);
     let day = Civil::from_days(days);
     if locale.date_style == DateStyle::Postgres {

@@ -15,7 +15,7 @@ pub(crate) fn interval_out_of_range() -> Error {
 }
 
 /// The fields and the digits of seconds that a modifier leaves of an interval.
-pub(crate) fn bounded_interval(interval: Interval, modifier: TypeMod) -> Interval {
+pub(crate) fn bounded_interval(interval: Interval, modifier: TypeMod) -> Result<Interval> {
     let mut bounded = interval;
     let last = modifier.interval_fields().last();
     bounded.us -= match last {
@@ -33,9 +33,10 @@ pub(crate) fn bounded_interval(interval: Interval, modifier: TypeMod) -> Interva
     if let Some(digits) = modifier.seconds(LogicalType::Interval) {
         let unit = 10_i64.pow(6 - u32::from(digits.min(6)));
         let half = if bounded.us < 0 { -unit / 2 } else { unit / 2 };
-        bounded.us = bounded.us.saturating_add(half) / unit * unit;
+        let past_half = bounded.us.checked_add(half);
+        bounded.us = past_half.ok_or_else(interval_out_of_range)? / unit * unit;
     }
-    bounded
+    Ok(bounded)
 }
 
 /// A timestamp without time zone moved by an interval: months first, kept within the month, then

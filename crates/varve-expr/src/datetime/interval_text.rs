@@ -256,7 +256,7 @@ pub(crate) fn parse_interval(
         days: narrow(sum.days)?,
         us: sum.us,
     };
-    Ok(bounded_interval(interval, modifier))
+    bounded_interval(interval, modifier)
 }
 
 /// `1 year 2 mons -3 days 04:05:06.7 ago`, `1-2 3 4:05:06`, `@ 1 hour`, `90`: read from its end,

@@ -23,7 +23,8 @@ mod words;
 mod zone;
 
 pub(crate) use bucket::{Buckets, whole_bucket};
-pub(crate) use civil::{Civil, DAY_US, HOUR_US, SECOND_US, check_date, check_timestamp, split_day};
+pub(crate) use civil::{Civil, DAY_US, HOUR_US, SECOND_US, split_day};
+pub use civil::{check_date, check_timestamp};
 pub(crate) use convert::{
     convert_moment, date_of_timestamp, in_zone, is_infinite, is_zone_conversion, out_of_zone,
     timestamp_of_date, timestamp_out_of_range,

@@ -2,6 +2,7 @@
 
 use varve_types::{Error, Result, SqlState, Value};
 
+use crate::kernels::math::arithmetic::count;
 use crate::tree::Row;
 
 /// Units, each 1,024 of the one before.
@@ -194,5 +195,5 @@ pub(super) fn of_value(row: &Row<'_>) -> Result<Value> {
             (None, None) => HEAD + crate::format_value(&value, row.context.locale).len(),
         },
     };
-    Ok(Value::Int4(i32::try_from(size).unwrap_or(i32::MAX)))
+    count(size)
 }

@@ -282,6 +282,44 @@ fn rows_go_out_and_come_back_in_every_format() {
     }
 }
 
+/// What PostgreSQL's binary format can say, and a type does not hold.
+#[test]
+fn binary_values_out_of_range_are_refused() {
+    let mut session = open(&Arc::new(MemoryKv::new())).session();
+    run(
+        &mut session,
+        "CREATE TABLE w (d date, t time, s timestamp, z timestamptz(0))",
+    );
+    let mut copied = |column: &str, value: &[u8]| {
+        let length = u32::try_from(value.len()).unwrap().to_be_bytes();
+        let header = b"PGCOPY\n\xff\r\n\0\0\0\0\0\0\0\0\0";
+        let bytes = [header, &b"\0\x01"[..], &length, value, b"\xff\xff"].concat();
+        let copy = format!("COPY w ({column}) FROM STDIN BINARY");
+        load(&mut session, &copy, &bytes)
+    };
+    let day_us = 86_400_000_000_i64;
+    for (column, value, message) in [
+        ("d", &(i32::MAX - 1).to_be_bytes()[..], "date out of range"),
+        ("d", &(i32::MIN + 1).to_be_bytes(), "date out of range"),
+        ("t", &(day_us + 1).to_be_bytes(), "time out of range"),
+        ("t", &(-1_i64).to_be_bytes(), "time out of range"),
+        ("s", &(i64::MAX - 1).to_be_bytes(), "timestamp out of range"),
+        ("z", &(i64::MIN + 1).to_be_bytes(), "timestamp out of range"),
+    ] {
+        let error = copied(column, value).unwrap_err();
+        assert_eq!(error.state(), SqlState::DATETIME_FIELD_OVERFLOW);
+        assert_eq!(error.message(), message);
+    }
+    assert_eq!(copied("d", &i32::MAX.to_be_bytes()).unwrap(), 1);
+    assert_eq!(copied("z", &1_500_000_i64.to_be_bytes()).unwrap(), 1);
+    let after = rows(&mut session, "SELECT d::text, z::text FROM w ORDER BY d");
+    let expected = [
+        vec![Value::text("infinity"), Value::Null],
+        vec![Value::Null, Value::text("2000-01-01 00:00:02+00")],
+    ];
+    assert_eq!(after, expected);
+}
+
 #[test]
 fn rows_are_left_out_by_a_condition() {
     let mut session = open(&Arc::new(MemoryKv::new())).session();

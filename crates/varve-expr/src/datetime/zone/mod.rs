@@ -157,7 +157,7 @@ impl Zone {
 
     /// What clocks show at a moment, in microseconds as if they were at UTC.
     pub(crate) fn local_us(&self, us: i64) -> i64 {
-        us.saturating_add(i64::from(self.offset_s(us)) * SECOND_US)
+        us + i64::from(self.offset_s(us)) * SECOND_US
     }
 
     /// The moment at which clocks show a time.

@@ -29,10 +29,8 @@ pub(in crate::kernels) fn stack(row: &Row<'_>) -> Result<Value> {
                 check_size(stacked.values.len())?;
             }
             (None, Some(mut inner)) => {
-                let length = u32::try_from(row.args.len()).unwrap_or(u32::MAX);
-                inner
-                    .dimensions
-                    .insert(0, ArrayDimension { length, lower: 1 });
+                let outer = ArrayDimension::of(row.args.len(), 1);
+                inner.dimensions.insert(0, outer);
                 stacked = Some(inner);
             }
         }
@@ -78,13 +76,18 @@ pub(in crate::kernels) fn fill(row: &Row<'_>) -> Result<Value> {
         let detail = "Low bound array has different size than dimensions array.";
         return Err(error.with_detail(detail));
     }
-    let mut count = usize::from(!lengths.is_empty());
+    let mut count = i32::from(!lengths.is_empty());
     let mut dimensions = Vec::with_capacity(lengths.len());
     for (length, lower) in lengths.into_iter().zip(lowers) {
-        let length = u32::try_from(length).unwrap_or(u32::MAX);
-        count = count.saturating_mul(length as usize);
+        // A negative length is refused, whatever the others are.
+        let known = u32::try_from(length).ok().zip(count.checked_mul(length));
+        let Some((length, so_far)) = known else {
+            return check_size(usize::MAX).map(|()| Value::Null);
+        };
+        count = so_far;
         dimensions.push(ArrayDimension { length, lower });
     }
+    let count = usize::try_from(count).unwrap_or(usize::MAX);
     check_size(count)?;
     meter::room(count.saturating_mul(size_of::<Value>()))?;
     if count == 0 {

@@ -35,8 +35,7 @@ fn lengthened(mut array: ArrayValue) -> Result<Value> {
         .dimensions
         .first()
         .map_or(1, |dimension| dimension.lower);
-    let length = u32::try_from(array.values.len()).unwrap_or(u32::MAX);
-    array.dimensions = vec![ArrayDimension { length, lower }];
+    array.dimensions = vec![ArrayDimension::of(array.values.len(), lower)];
     finished(array)
 }
 
@@ -88,7 +87,7 @@ pub(in crate::kernels) fn concatenate(row: &Row<'_>) -> Result<Value> {
         *first = *of_left;
     }
     if let Some(first) = dimensions.first_mut() {
-        first.length = first.length.saturating_add(added);
+        first.length += added;
     }
     let mut values = left.values;
     values.extend(right.values);

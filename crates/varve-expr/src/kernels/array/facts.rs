@@ -4,7 +4,8 @@ use core::fmt::Write;
 
 use varve_types::{ArrayDimension, Result, Value};
 
-use super::{end, int4, present};
+use super::{end, present};
+use crate::kernels::math::arithmetic::count;
 use crate::tree::Row;
 
 fn dimension(row: &Row<'_>) -> Result<Option<ArrayDimension>> {
@@ -17,7 +18,7 @@ fn dimension(row: &Row<'_>) -> Result<Option<ArrayDimension>> {
 }
 
 pub(in crate::kernels) fn length(row: &Row<'_>) -> Result<Value> {
-    Ok(dimension(row)?.map_or(Value::Null, |found| int4(found.length as usize)))
+    dimension(row)?.map_or(Ok(Value::Null), |found| count(found.length as usize))
 }
 
 pub(in crate::kernels) fn lower(row: &Row<'_>) -> Result<Value> {
@@ -30,12 +31,14 @@ pub(in crate::kernels) fn upper(row: &Row<'_>) -> Result<Value> {
 }
 
 pub(in crate::kernels) fn ndims(row: &Row<'_>) -> Result<Value> {
-    let count = present(row, 0)?.dimensions.len();
-    Ok(if count == 0 { Value::Null } else { int4(count) })
+    match present(row, 0)?.dimensions.len() {
+        0 => Ok(Value::Null),
+        dimensions => count(dimensions),
+    }
 }
 
 pub(in crate::kernels) fn cardinality(row: &Row<'_>) -> Result<Value> {
-    Ok(int4(present(row, 0)?.values.len()))
+    count(present(row, 0)?.values.len())
 }
 
 /// `array_dims`: `[1:2][1:3]`.

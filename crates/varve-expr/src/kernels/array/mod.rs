@@ -48,19 +48,7 @@ fn element_of_result(row: &Row<'_>) -> ElementType {
 /// subscripts do not fit an integer.
 fn finished(array: ArrayValue) -> Result<Value> {
     check_size(array.values.len())?;
-    if array.dimensions.len() > varve_types::ARRAY_DIMENSIONS_MAX {
-        return Err(crate::cast::too_many_dimensions(array.dimensions.len()));
-    }
-    for dimension in &array.dimensions {
-        let length = i32::try_from(dimension.length).ok();
-        if length
-            .and_then(|length| dimension.lower.checked_add(length))
-            .is_none()
-        {
-            let message = format!("array lower bound is too large: {}", dimension.lower);
-            return Err(Error::new(SqlState::PROGRAM_LIMIT_EXCEEDED, message));
-        }
-    }
+    crate::cast::check_shape(&array)?;
     Ok(Value::array(&array))
 }
 
@@ -75,10 +63,6 @@ fn check_size(elements: usize) -> Result<()> {
 /// The subscript behind the last of a dimension.
 fn end(dimension: ArrayDimension) -> i64 {
     i64::from(dimension.lower) + i64::from(dimension.length)
-}
-
-fn int4(number: usize) -> Value {
-    Value::Int4(i32::try_from(number).unwrap_or(i32::MAX))
 }
 
 fn subscript_error(message: &str) -> Error {

@@ -4,7 +4,8 @@ use core::cmp::Ordering;
 
 use varve_types::{ArrayValue, ElementType, Error, Result, SqlState, Value};
 
-use super::{end, finished, int4, present};
+use super::{end, finished, present};
+use crate::kernels::math::arithmetic::count;
 use crate::tree::Row;
 
 /// How elements are compared. NULL is the same as NULL and nothing else.
@@ -50,8 +51,9 @@ fn places(row: &Row<'_>) -> Result<Option<Vec<Value>>> {
         .first()
         .map_or(1, |dimension| dimension.lower);
     let wanted = row.value(1);
-    let found = (lower..)
+    let found = (i64::from(lower)..)
         .zip(&array.values)
+        .filter_map(|(subscript, value)| Some((i32::try_from(subscript).ok()?, value)))
         .filter(|(subscript, value)| *subscript >= first && equality.is_same(value, &wanted));
     Ok(Some(
         found.map(|(subscript, _)| Value::Int4(subscript)).collect(),
@@ -125,7 +127,7 @@ pub(in crate::kernels) fn width_bucket(row: &Row<'_>) -> Result<Value> {
     }
     let value = row.value(0);
     let is_below = |threshold: &Value| threshold.compare(&value).is_some_and(Ordering::is_le);
-    Ok(int4(thresholds.values.partition_point(is_below)))
+    count(thresholds.values.partition_point(is_below))
 }
 
 /// The subscripts of a dimension.

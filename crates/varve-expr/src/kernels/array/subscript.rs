@@ -176,8 +176,7 @@ fn extend(
     check_size(length)?;
     values.resize(values.len() + behind, Value::Null);
     values.splice(0..0, core::iter::repeat_n(Value::Null, before));
-    dimension.lower = dimension.lower.min(first);
-    dimension.length = u32::try_from(length).unwrap_or(u32::MAX);
+    *dimension = ArrayDimension::of(length, dimension.lower.min(first));
     Ok(())
 }
 

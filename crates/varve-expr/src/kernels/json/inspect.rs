@@ -4,6 +4,7 @@ use varve_types::{Json, JsonKind, Result, Value};
 
 use super::invalid;
 use crate::json::{self, Shallow, kind_name, shallow};
+use crate::kernels::math::arithmetic::count;
 use crate::tree::Row;
 
 /// `json[b]_typeof`
@@ -60,7 +61,7 @@ pub(in crate::kernels) fn array_length(row: &Row<'_>) -> Result<Value> {
         }
     };
     match length {
-        Ok(length) => Ok(Value::Int4(i32::try_from(length).unwrap_or(i32::MAX))),
+        Ok(length) => count(length),
         Err(what) => Err(invalid(format!("cannot get array length of a {what}"))),
     }
 }

@@ -135,7 +135,7 @@ impl Elements<'_> {
                 "Multidimensional arrays must have sub-arrays with matching dimensions.",
             )
         };
-        let length = u32::try_from(items.len()).unwrap_or(u32::MAX);
+        let ArrayDimension { length, .. } = ArrayDimension::of(items.len(), 1);
         match self.lengths.get(level) {
             None if self.values.is_empty() => self.lengths.push(length),
             Some(known) if *known == length => {}

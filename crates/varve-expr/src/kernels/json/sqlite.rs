@@ -3,6 +3,7 @@
 use varve_types::{Json, Result, Value};
 
 use crate::json::{Found, Query, check_json, decoded, parse_json, parse_path, write_json};
+use crate::kernels::math::arithmetic::count;
 use crate::tree::Row;
 
 fn document(row: &Row<'_>) -> Result<Json> {
@@ -68,11 +69,11 @@ pub(in crate::kernels) fn type_name(row: &Row<'_>) -> Result<Value> {
 
 /// `json_array_length(document, path)`
 pub(in crate::kernels) fn length_at(row: &Row<'_>) -> Result<Value> {
-    Ok(match meant(row)? {
-        None => Value::Null,
-        Some(Json::Array(items)) => Value::Int4(i32::try_from(items.len()).unwrap_or(i32::MAX)),
-        Some(_) => Value::Int4(0),
-    })
+    match meant(row)? {
+        None => Ok(Value::Null),
+        Some(Json::Array(items)) => count(items.len()),
+        Some(_) => count(0),
+    }
 }
 
 /// `json_valid(text)`

@@ -163,6 +163,12 @@ pub(in crate::kernels) fn plus(row: &Row<'_>) -> Result<Value> {
 }
 
 /// `22003`, for a type.
+/// A count as an integer.
+pub(in crate::kernels) fn count(number: usize) -> Result<Value> {
+    let number = i32::try_from(number).map_err(|_| out_of_range("integer"))?;
+    Ok(Value::Int4(number))
+}
+
 pub(in crate::kernels) fn out_of_range(type_name: &str) -> Error {
     range_error(&format!("{type_name} out of range"))
 }

@@ -3,6 +3,7 @@
 use varve_types::{Error, Result, SqlState, Value};
 
 use super::check_length;
+use crate::kernels::math::arithmetic::count;
 use crate::tree::Row;
 
 fn bytea(bytes: impl Into<std::sync::Arc<[u8]>>) -> Result<Value> {
@@ -22,10 +23,6 @@ pub(in crate::kernels) fn send(row: &Row<'_>) -> Result<Value> {
         Value::Float8(number) => bytea(number.to_be_bytes()),
         other => bytea(other.word().unwrap_or(0).to_be_bytes()),
     }
-}
-
-fn count(number: usize) -> Result<Value> {
-    Ok(Value::Int4(i32::try_from(number).unwrap_or(i32::MAX)))
 }
 
 fn invalid(message: impl Into<String>) -> Error {
@@ -380,8 +377,7 @@ pub(in crate::kernels) fn convert(row: &Row<'_>) -> Result<Value> {
 /// `length(bytea, encoding)`: in characters.
 pub(in crate::kernels) fn length_in(row: &Row<'_>) -> Result<Value> {
     let text = decoded(bytes(row, 0), encoding(row.text(1), "source")?)?;
-    let count = text.chars().count();
-    Ok(Value::Int4(i32::try_from(count).unwrap_or(i32::MAX)))
+    count(text.chars().count())
 }
 
 #[cfg(test)]

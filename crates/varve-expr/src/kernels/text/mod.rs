@@ -9,6 +9,7 @@ pub(super) mod strings;
 use varve_types::{Error, LogicalType, Result, SqlState, Value, meter};
 
 use crate::cast::{cast_value, write_cell};
+use crate::kernels::math::arithmetic::count;
 use crate::tree::Row;
 
 /// The longest text that a function makes.
@@ -38,11 +39,11 @@ pub(super) fn concat(row: &Row<'_>, out: &mut String) -> Result<()> {
 }
 
 pub(super) fn length(row: &Row<'_>) -> Result<Value> {
-    Ok(Value::Int4(as_int4(char_count(row.text(0)))))
+    count(char_count(row.text(0)))
 }
 
 pub(super) fn octet_length(row: &Row<'_>) -> Result<Value> {
-    Ok(Value::Int4(as_int4(row.text(0).len())))
+    count(row.text(0).len())
 }
 
 pub(super) fn lower(row: &Row<'_>, out: &mut String) -> Result<()> {
@@ -196,7 +197,7 @@ pub(super) fn strpos(row: &Row<'_>) -> Result<Value> {
         .text(0)
         .split_once(row.text(1))
         .map_or(0, |(before, _)| char_count(before) + 1);
-    Ok(Value::Int4(as_int4(position)))
+    count(position)
 }
 
 pub(super) fn starts_with(row: &Row<'_>) -> Result<Value> {
@@ -233,10 +234,6 @@ fn append(part: &str, out: &mut String) -> Result<()> {
     Ok(())
 }
 
-fn as_int4(count: usize) -> i32 {
-    i32::try_from(count).unwrap_or(i32::MAX)
-}
-
 pub(super) fn char_count(text: &str) -> usize {
     if text.is_ascii() {
         text.len()
@@ -246,7 +243,7 @@ pub(super) fn char_count(text: &str) -> usize {
 }
 
 fn chars(text: &str) -> i64 {
-    i64::from(as_int4(char_count(text)))
+    i64::try_from(char_count(text)).unwrap_or(i64::MAX)
 }
 
 /// The characters from `start` to `end`, as far as there are any.

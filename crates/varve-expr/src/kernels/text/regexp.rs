@@ -5,6 +5,7 @@ use std::rc::Rc;
 use varve_types::meter::{self, ValueList};
 use varve_types::{ArrayValue, ElementType, Error, Result, SqlState, Value};
 
+use crate::kernels::math::arithmetic;
 use crate::regex::{Options, Regex, Spans};
 use crate::tree::set_rows::values;
 use crate::tree::{Row, SetRows};
@@ -205,7 +206,7 @@ pub(in crate::kernels) fn instr(row: &Row<'_>) -> Result<Value> {
     };
     let at = if end_wanted == 1 { end } else { start };
     let before = call.text.get(..at).unwrap_or_default().chars().count();
-    Ok(Value::Int4(i32::try_from(before + 1).unwrap_or(i32::MAX)))
+    arithmetic::count(before + 1)
 }
 
 /// `regexp_substr(text, pattern, start, n, flags, group)`

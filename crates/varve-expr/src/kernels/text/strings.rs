@@ -229,14 +229,14 @@ impl Formatter<'_> {
         let mut number = None;
         while let Some(digit) = self.peek().and_then(|c| c.to_digit(10)) {
             self.rest.next();
-            let next = number.unwrap_or(0_usize).saturating_mul(10) + digit as usize;
-            if next > i32::MAX as usize {
+            let next = u64::from(number.unwrap_or(0)) * 10 + u64::from(digit);
+            let next = i32::try_from(next).map_err(|_| {
                 let message = "number is out of range";
-                return Err(Error::new(SqlState::NUMERIC_VALUE_OUT_OF_RANGE, message));
-            }
-            number = Some(next);
+                Error::new(SqlState::NUMERIC_VALUE_OUT_OF_RANGE, message)
+            })?;
+            number = Some(next.unsigned_abs());
         }
-        Ok(number)
+        Ok(number.map(|number| number as usize))
     }
 
     /// The number of an argument before a `$`, if that is what is next.

@@ -146,7 +146,7 @@ fn truncated(field: Field, us: i64, zone: &Zone) -> Result<i64> {
         return check_timestamp(i128::from(field.truncate(us)));
     }
     let offset_us = i64::from(zone.offset_s(us)) * SECOND_US;
-    let start = field.truncate(us.saturating_add(offset_us));
+    let start = field.truncate(us + offset_us);
     if field.is_of_days() {
         return in_zone(start, zone);
     }
