@@ -8,7 +8,7 @@ use varve_dml::{Deferred, StatementTxn};
 use varve_expr::Locale;
 use varve_parser::plpgsql::{Place, Returned, Source, SqlStep, Step, Target, catches};
 use varve_store::SavepointId;
-use varve_types::{Error, LogicalType, Pacer, Result, RowValue, SqlState, Value};
+use varve_types::{Error, Invariant, LogicalType, Pacer, Result, RowValue, SqlState, Value};
 
 use crate::caller::{Answer, Caller};
 use crate::frame::Frame;
@@ -96,7 +96,7 @@ impl Body<'_, '_> {
                 Ok(Go::On) => at + 1,
                 Ok(Go::To(label, open)) => {
                     self.close(open)?;
-                    code.labels.get(label).copied().unwrap_or(usize::MAX)
+                    code.labels.get(label).copied().or_broken("label")?
                 }
                 Ok(Go::Out(outcome)) => {
                     self.close(0)?;
@@ -145,7 +145,7 @@ impl Body<'_, '_> {
             self.txn.store.rollback_to(savepoint)?;
             self.txn.store.release(savepoint)?;
             self.txn.deferred = *deferred;
-            let handler = code.labels.get(*label).copied().unwrap_or(usize::MAX);
+            let handler = code.labels.get(*label).copied().or_broken("label")?;
             if let Some((_, place)) = code.steps.get(handler) {
                 self.scope = place.scope;
             }
@@ -253,7 +253,8 @@ impl Body<'_, '_> {
         }
         let code = Arc::clone(&self.routine.code);
         let place = self.frame.place(target, &code, self.scope);
-        self.frame.put_any(place.unwrap_or(usize::MAX), ty, value);
+        self.frame
+            .put_any(place.or_broken("value of CASE")?, ty, value);
         Ok(())
     }
 

@@ -9,6 +9,7 @@ use varve_dml::{RowPair, StatementTxn, Timing, Trigger};
 use varve_expr::coerce_length;
 use varve_types::{
     ArrayValue, ElementType, Error, LocalFuture, LogicalType, Result, RowValue, SqlState, Value,
+    meter,
 };
 
 use crate::caller::Caller;
@@ -83,7 +84,7 @@ impl<'a> Caller<'a> {
         for (name, text) in texts {
             frame.add("", name, LogicalType::Text, Value::text(text));
         }
-        let count = i32::try_from(def.arguments.len()).unwrap_or(i32::MAX);
+        let count = meter::fitting(def.arguments.len(), "arguments of a trigger");
         frame.add("", "tg_nargs", LogicalType::Int4, Value::Int4(count));
         let arguments = def.arguments.iter().map(|text| Value::text(text.as_str()));
         let mut arguments = ArrayValue::of(ElementType::Text, arguments.collect());

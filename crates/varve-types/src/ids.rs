@@ -1,5 +1,7 @@
 //! Ids as newtypes, so that two of them cannot be swapped in a call.
 
+use crate::{Broken, Invariant};
+
 macro_rules! id {
     ($(#[$doc:meta])* $name:ident($inner:ty)) => {
         $(#[$doc])*
@@ -75,6 +77,14 @@ impl RowTypeId {
 
 /// Ids from here on are those of pseudo-types: their OIDs behind it.
 const PSEUDO_TYPES: u32 = 0xFFFF_0000;
+
+impl ColumnId {
+    /// The id behind the last that a table has.
+    pub fn behind(last: Option<ColumnId>) -> Result<ColumnId, Broken> {
+        let next = last.map_or(0, |last| last.0).checked_add(1);
+        next.map(ColumnId).or_broken("ids of columns")
+    }
+}
 
 impl EnumId {
     /// A type that the arguments of a call decide, which no value is of.

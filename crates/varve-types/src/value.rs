@@ -4,6 +4,7 @@ use core::cmp::Ordering;
 use std::sync::Arc;
 
 use crate::details::{binary_order, put_details};
+use crate::meter::fitting;
 use crate::{
     ArrayValue, Decimal, ElementType, EnumId, Interval, Json, LogicalType, PhysicalType, RowTypeId,
     RowValue,
@@ -71,6 +72,11 @@ impl Value {
             | Value::Row(_, bytes) => bytes.len(),
             _ => 0,
         }
+    }
+
+    /// A number of things in memory, as a bigint.
+    pub fn count(things: usize) -> Value {
+        Value::Int8(fitting(things, "a count"))
     }
 
     /// A text value.

@@ -100,8 +100,7 @@ impl DdlBinder<'_, '_> {
             let sequence = self.filling_sequence(named, (&name, ty), identity, others)?;
             parts.sequences.push((at, sequence));
         }
-        let last = columns.iter().map(|column| column.id.0).max();
-        let id = ColumnId(last.unwrap_or(0).saturating_add(1));
+        let id = ColumnId::behind(columns.iter().map(|column| column.id).max())?;
         let mut column = TableColumn::new(id, name, ty, !constraints.not_null);
         if let Some(identity) = identity {
             column.filled = identity_filled(identity.is_always);

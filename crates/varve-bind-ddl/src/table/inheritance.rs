@@ -200,9 +200,9 @@ impl DdlBinder<'_, '_> {
                 }
                 continue;
             }
-            let last = columns.iter().map(|column| column.id.0).max();
+            let last = columns.iter().map(|column| column.id).max();
             columns.push(ColumnDef {
-                id: ColumnId(last.unwrap_or(0).saturating_add(1)),
+                id: ColumnId::behind(last)?,
                 default,
                 filled,
                 missing: Value::Null,

@@ -178,7 +178,7 @@ impl DdlBinder<'_, '_> {
             }
             let default = column.default.as_ref().filter(|_| kept);
             columns.push(TableColumn {
-                id: next_id(columns),
+                id: next_id(columns)?,
                 default: default.map(|expr| behind(expr, base)),
                 filled: match kept || is_identity {
                     true => column.filled,
@@ -213,14 +213,15 @@ impl DdlBinder<'_, '_> {
         for column in view.iter().flat_map(|view| &view.columns) {
             columns.push(TableColumn {
                 modifier: column.modifier,
-                ..TableColumn::new(next_id(columns), column.name.as_str(), column.ty, true)
+                ..TableColumn::new(next_id(columns)?, column.name.as_str(), column.ty, true)
             });
         }
         Ok(())
     }
 }
 
-fn next_id(columns: &[TableColumn]) -> ColumnId {
-    let last = columns.iter().map(|column| column.id.0).max();
-    ColumnId(last.unwrap_or(0).saturating_add(1))
+fn next_id(columns: &[TableColumn]) -> Result<ColumnId> {
+    Ok(ColumnId::behind(
+        columns.iter().map(|column| column.id).max(),
+    )?)
 }

@@ -7,7 +7,9 @@ use varve_plan::build::array::form;
 use varve_plan::build::operand::{CastContext, Operand, literal};
 use varve_plan::build::row_value::{Field, called_fields, row_call, untyped};
 use varve_plan::scope::error::located;
-use varve_types::{Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, TypeMod, Value};
+use varve_types::{
+    Error, Invariant, LogicalType, ObjectId, Result, RowTypeId, SqlState, TypeMod, Value,
+};
 
 use crate::context::arguments::Arguments;
 use crate::context::binder::QueryBinder;
@@ -84,7 +86,7 @@ impl QueryBinder<'_> {
         if let Some(value) = called_fields(row).and_then(|fields| fields.get(place)) {
             return Ok(value.clone());
         }
-        let place = i32::try_from(place).unwrap_or(i32::MAX);
+        let place = i32::try_from(place).or_broken("place of a field")?;
         let args = vec![
             literal(Value::Null, ty),
             row.clone(),

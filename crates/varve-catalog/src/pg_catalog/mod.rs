@@ -18,7 +18,7 @@ mod triggers;
 mod types;
 mod views;
 
-use varve_types::{ArrayValue, ElementType, LogicalType, Value};
+use varve_types::{ArrayValue, ElementType, LogicalType, Value, meter};
 use views::VIEWS;
 
 use crate::model::catalog::Catalog;
@@ -202,11 +202,11 @@ fn yes_or_no(truth: bool) -> Value {
 }
 
 fn int2(number: usize) -> Value {
-    Value::Int2(i16::try_from(number).unwrap_or(i16::MAX))
+    Value::Int2(meter::fitting(number, "a number of the catalog"))
 }
 
 fn int4(number: usize) -> Value {
-    Value::Int4(i32::try_from(number).unwrap_or(i32::MAX))
+    Value::Int4(meter::fitting(number, "a number of the catalog"))
 }
 
 /// An array whose subscripts begin at 0, as those of `int2vector` do.

@@ -104,8 +104,7 @@ pub async fn with_keys(
             let values = columns.iter().map(|column| column.value(*row as usize));
             keys.contains(&key_bytes(&values.collect::<Vec<Value>>()))
         };
-        let rows = u32::try_from(batch.rows()).unwrap_or(u32::MAX);
-        let selection = Selection::new((0..rows).filter(is_wanted).collect());
+        let selection = Selection::new(batch.row_numbers().filter(is_wanted).collect());
         chosen.push(batch.select(&selection).compact());
     }
     filtered(source, (table, &chosen), read, &[]).await

@@ -128,8 +128,7 @@ impl Finder<'_> {
                 let values = key_columns.iter().map(|column| column.value(*row as usize));
                 keys.contains(&key_bytes(&values.collect::<Vec<Value>>()))
             };
-            let rows = u32::try_from(batch.rows()).unwrap_or(u32::MAX);
-            let chosen = Selection::new((0..rows).filter(is_wanted).collect());
+            let chosen = Selection::new(batch.row_numbers().filter(is_wanted).collect());
             let chosen = batch.select(&chosen).compact();
             let physical = chosen.physical_columns();
             let kept = physical.iter().take(width).chain(physical.last());

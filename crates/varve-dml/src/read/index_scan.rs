@@ -337,8 +337,7 @@ fn in_order_of(keys: &[Vec<Value>], rows: &Batch, row_key: &[usize]) -> Batch {
     };
     let columns: Vec<_> = row_key.iter().filter_map(|at| rows.column(*at)).collect();
     let place = |row: u32| {
-        let at = usize::try_from(row).unwrap_or(usize::MAX);
-        let mut values = columns.iter().map(|column| column.value(at));
+        let mut values = columns.iter().map(|column| column.value(row as usize));
         (encoded(&mut values), row)
     };
     let places: BTreeMap<Vec<u8>, u32> = (0..).take(rows.rows()).map(place).collect();

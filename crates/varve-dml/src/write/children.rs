@@ -6,7 +6,9 @@ use varve_catalog::{IndexDef, TableDef, over_columns, relation_oid};
 use varve_expr::Expr;
 use varve_plan::{Arbiter, ChildTable, ConflictUpdate, ModifyPlan, OnConflict};
 use varve_sort::VecMap;
-use varve_types::{Batch, Column, Error, LogicalType, Result, RowPosition, Selection, Value};
+use varve_types::{
+    Batch, Column, Error, Invariant, LogicalType, Result, RowPosition, Selection, Value,
+};
 
 use crate::read::rows::positions_of;
 use crate::write::route::{Routed, astray, check_bounds, in_order_of, routed};
@@ -156,7 +158,7 @@ impl Writer<'_> {
                 Vec::new()
             }
         };
-        let numbers = 0..u32::try_from(changed.rows()).unwrap_or(u32::MAX);
+        let numbers = changed.row_numbers();
         let (moves, stays): (Vec<u32>, Vec<u32>) =
             numbers.partition(|row| moving.binary_search(&(*row as usize)).is_ok());
         let at = |chosen: &[u32]| {
@@ -211,12 +213,12 @@ fn by_child(rows: &[Batch], at: usize) -> Result<VecMap<usize, Vec<Batch>>> {
         let column = batch.column(at);
         let column = column.ok_or_else(|| Error::internal("rows without their tables"))?;
         let mut chosen: VecMap<usize, Vec<u32>> = VecMap::new();
-        for row in 0..batch.rows() {
-            let Value::Int8(number) = column.value(row) else {
-                return Err(Error::internal("rows without their tables"));
+        for row in batch.row_numbers() {
+            let number = match column.value(row as usize) {
+                Value::Int8(number) => usize::try_from(number).ok(),
+                _ => None,
             };
-            let number = usize::try_from(number).unwrap_or(usize::MAX);
-            let row = u32::try_from(row).unwrap_or(u32::MAX);
+            let number = number.or_broken("rows without their tables")?;
             chosen.entry(number).or_default().push(row);
         }
         for (number, rows) in chosen {

@@ -138,7 +138,7 @@ impl Writer<'_> {
     fn choose(&self, plan: &MergePlan, batch: &Batch, chosen: &mut [Vec<Batch>]) -> Result<()> {
         let position = batch.column(plan.table.columns.len());
         let position = position.ok_or_else(|| Error::internal("rows without their positions"))?;
-        let numbers = 0..u32::try_from(batch.rows()).unwrap_or(u32::MAX);
+        let numbers = batch.row_numbers();
         let (mut unmatched, mut matched): (Vec<u32>, Vec<u32>) =
             numbers.partition(|row| position.is_null(*row as usize));
         for (clause, chosen) in plan.clauses.iter().zip(chosen) {

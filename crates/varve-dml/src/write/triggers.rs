@@ -111,15 +111,15 @@ impl Writer<'_> {
         for batch in rows {
             let mut numbers = Vec::new();
             let mut kept = Vec::new();
-            for row in 0..batch.rows() {
+            for row in batch.row_numbers() {
                 let (old, position) = (old.next(), places.next());
                 let pair = RowPair {
                     old,
-                    new: Some(row_of(table, &batch, row)),
+                    new: Some(row_of(table, &batch, row as usize)),
                 };
                 let pair = before_row(self.txn, &mut triggers, pair);
                 if let Some(RowPair { new: Some(new), .. }) = pair.await? {
-                    numbers.push(u32::try_from(row).unwrap_or(u32::MAX));
+                    numbers.push(row);
                     kept.push(new);
                     kept_positions.extend(position);
                 }

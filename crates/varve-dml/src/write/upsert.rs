@@ -259,7 +259,7 @@ impl Writer<'_> {
         let row = |at: usize| {
             let columns = rows.physical_columns().iter();
             let values = columns.map(|column| literal(column.value(at), column.logical_type()));
-            let number = Value::Int8(i64::try_from(at).unwrap_or(i64::MAX));
+            let number = Value::count(at);
             values
                 .chain([literal(number, LogicalType::Int8)])
                 .collect::<Vec<Expr>>()

@@ -225,7 +225,7 @@ impl Writer<'_> {
 pub fn kept_rows(rows: Vec<Batch>, kept: &[bool]) -> Vec<Batch> {
     let mut kept = kept.iter();
     let some = rows.into_iter().map(|batch| {
-        let numbers = 0..u32::try_from(batch.rows()).unwrap_or(u32::MAX);
+        let numbers = batch.row_numbers();
         let numbers = numbers.zip(kept.by_ref()).filter(|(_, kept)| **kept);
         let numbers = numbers.map(|(number, _)| number).collect();
         batch.select(&Selection::new(numbers)).compact()
@@ -243,7 +243,7 @@ pub fn once_each(rows: Vec<Batch>, at: usize) -> Result<Vec<Batch>> {
     let mut positions = positions.into_iter();
     let mut kept = Vec::with_capacity(rows.len());
     for batch in rows {
-        let numbers = 0..u32::try_from(batch.rows()).unwrap_or(u32::MAX);
+        let numbers = batch.row_numbers();
         let new = numbers.zip(positions.by_ref());
         let new = new.filter(|(_, position)| known.insert(*position));
         let new: Vec<u32> = new.map(|(row, _)| row).collect();

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use varve_expr::{Accumulator, AggregateFunction, EvalContext, Expr, evaluate};
 use varve_plan::{SortKeyExpr, WindowCall, WindowFunction};
-use varve_types::{Column, ColumnBuilder, ColumnRef, Error, Result, SqlState, Value, meter};
+use varve_types::{
+    Column, ColumnBuilder, ColumnRef, Error, Invariant, Result, SqlState, Value, meter,
+};
 
 use super::Partition;
 use super::frame::Frames;
@@ -213,7 +215,7 @@ fn ntile(args: &[Column], rows: usize, results: &mut ColumnBuilder) -> Result<()
         } else {
             larger + (row - in_larger) / size.max(1)
         };
-        let number = i32::try_from(bucket + 1).unwrap_or(i32::MAX);
+        let number = i32::try_from(bucket + 1).or_broken("bucket")?;
         results.push(&Value::Int4(number));
     }
     Ok(())

@@ -307,12 +307,13 @@ fn take_op<'a>(reader: &mut ByteReader<'a>) -> Result<LogOp<'a>, CodecError> {
         7 => {
             let run = RunId(reader.varint()?);
             let mut ordinals = Vec::new();
-            let mut next = 0_u32;
+            let mut next = Some(0_u32);
             for _ in 0..take_count(reader)? {
-                let ordinal = next.checked_add(take_u32(reader)?);
+                let skipped = take_u32(reader)?;
+                let ordinal = next.and_then(|next| next.checked_add(skipped));
                 let ordinal = ordinal.ok_or(CodecError::Malformed("ordinal"))?;
                 ordinals.push(ordinal);
-                next = ordinal.saturating_add(1);
+                next = ordinal.checked_add(1);
             }
             LogOp::DeleteInRun { run, ordinals }
         }

@@ -1,5 +1,6 @@
 //! Batches: what flows between operators.
 
+use core::ops::Range;
 use std::sync::Arc;
 
 use crate::Column;
@@ -63,6 +64,11 @@ impl Batch {
             physical_rows: rows,
             selection: None,
         }
+    }
+
+    /// Numbers of the chosen rows, from 0.
+    pub fn row_numbers(&self) -> Range<u32> {
+        0..fitting(self.rows(), "rows of a batch")
     }
 
     /// Number of chosen rows.

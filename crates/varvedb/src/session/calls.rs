@@ -115,8 +115,7 @@ impl Run<'_> {
                             None => values.extend(call.types.iter().map(|_| Value::Null)),
                         }
                     }
-                    let number = i64::try_from(number + 1).unwrap_or(i64::MAX);
-                    values.extend(ordinality.then_some(Value::Int8(number)));
+                    values.extend(ordinality.then(|| Value::count(number + 1)));
                     let values = values.into_iter().zip(&types);
                     rows.push(
                         values
