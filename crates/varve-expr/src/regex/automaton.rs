@@ -61,24 +61,24 @@ struct Colors {
 }
 
 impl Colors {
-    fn of(&mut self, sets: &[CharSet], c: char) -> u16 {
+    fn of(&mut self, sets: &[CharSet], c: char) -> Result<u16> {
         let at = u32::from(c) as usize;
         if let Some(color) = self.ascii.get(at) {
-            return *color;
+            return Ok(*color);
         }
         if let Some(color) = self.others.get(&c) {
-            return *color;
+            return Ok(*color);
         }
-        let color = self.find(sets, c);
+        let color = self.find(sets, c)?;
         // A text of many different characters must not fill the memory.
         if self.others.len() >= 10_000 {
             self.others.clear();
         }
         self.others.insert(c, color);
-        color
+        Ok(color)
     }
 
-    fn find(&mut self, sets: &[CharSet], c: char) -> u16 {
+    fn find(&mut self, sets: &[CharSet], c: char) -> Result<u16> {
         let kind = match kind_of(c) {
             Beside::Edge => 0,
             Beside::Newline => 1,
@@ -86,12 +86,12 @@ impl Colors {
             Beside::Other => 3,
         };
         let has = sets.iter().map(|set| set.has(c)).collect();
-        let next = u16::try_from(self.samples.len()).unwrap_or(u16::MAX);
+        let next = u16::try_from(self.samples.len()).map_err(|_| too_complex())?;
         let color = *self.known.entry((has, kind)).or_insert(next);
         if color == next {
             self.samples.push(c);
         }
-        color
+        Ok(color)
     }
 }
 
@@ -166,16 +166,16 @@ pub(super) struct Automata {
 }
 
 impl Automata {
-    pub(super) fn new(program: &Program) -> Automata {
+    pub(super) fn new(program: &Program) -> Result<Automata> {
         let mut colors = Colors::default();
         let ascii = (0..128_u8).map(|byte| colors.find(&program.sets, char::from(byte)));
-        let ascii = ascii.collect();
-        colors.ascii = ascii;
-        Automata {
+        let ascii: Result<_> = ascii.collect();
+        colors.ascii = ascii?;
+        Ok(Automata {
             colors,
             of_parts: VecMap::new(),
             steps_left: 0,
-        }
+        })
     }
 
     /// Begins a search: it has its own limit of steps.
@@ -185,8 +185,10 @@ impl Automata {
 
     pub(super) fn spend(&mut self, steps: usize) -> Result<()> {
         meter::steps(steps)?;
-        let steps = u64::try_from(steps).unwrap_or(u64::MAX);
-        self.steps_left = self.steps_left.checked_sub(steps).ok_or_else(too_complex)?;
+        self.steps_left = self
+            .steps_left
+            .checked_sub(steps as u64)
+            .ok_or_else(too_complex)?;
         Ok(())
     }
 
@@ -342,7 +344,7 @@ impl Automata {
         here: Here<'_>,
         c: char,
     ) -> Result<u32> {
-        let color = usize::from(self.colors.of(&here.program.sets, c));
+        let color = usize::from(self.colors.of(&here.program.sets, c)?);
         let Some(reached) = automaton.states.get(state as usize) else {
             return Ok(state);
         };
@@ -420,5 +422,20 @@ impl Automata {
             self.matches(here.program, look.extent, here.text, 0..here.at)?
         };
         Ok(found != look.negated)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Colors;
+
+    #[test]
+    fn more_colors_than_their_numbers_are_refused() {
+        let mut colors = Colors {
+            samples: vec!['a'; usize::from(u16::MAX)],
+            ..Colors::default()
+        };
+        assert_eq!(colors.find(&[], 'b').ok(), Some(u16::MAX));
+        assert!(colors.find(&[], ' ').is_err());
     }
 }

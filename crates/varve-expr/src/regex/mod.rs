@@ -106,7 +106,7 @@ fn too_complex() -> Error {
 impl Regex {
     pub(crate) fn new(pattern: &str, options: Options) -> Result<Regex> {
         let program = compile(parse::parse(pattern, options)?)?;
-        let automata = RefCell::new(Automata::new(&program));
+        let automata = RefCell::new(Automata::new(&program)?);
         Ok(Regex { program, automata })
     }
 

@@ -34,7 +34,6 @@ pub(in crate::kernels) fn concat_ws(row: &Row<'_>) -> Result<Value> {
 fn padded(row: &Row<'_>, left: bool, out: &mut String) -> Result<()> {
     let text = row.text(0);
     let wanted = usize::try_from(row.int4(1)).unwrap_or(0);
-    check_length(wanted)?;
     let fill = if row.args.len() > 2 { row.text(2) } else { " " };
     let kept = char_slice(text, 0, i64::try_from(wanted).unwrap_or(i64::MAX));
     let missing = match fill {
