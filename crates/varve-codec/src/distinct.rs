@@ -2,6 +2,7 @@
 //! in the result.
 
 use crate::ROWS_MAX;
+use crate::writer::low32;
 
 const SLOTS: usize = ROWS_MAX * 2;
 const EMPTY: u16 = u16::MAX;
@@ -94,5 +95,5 @@ pub(crate) fn hash_bytes(bytes: &[u8]) -> u64 {
 
 fn slot_of(hash: u64) -> usize {
     let top = hash >> (64 - SLOTS.trailing_zeros());
-    usize::try_from(top).unwrap_or(0)
+    low32(top) as usize
 }

@@ -35,6 +35,14 @@ pub(crate) fn low16(number: u64) -> u16 {
     u16::from_le_bytes([low, high])
 }
 
+/// A number below 2^32 in the bits that it takes.
+#[inline]
+pub(crate) fn low32(number: u64) -> u32 {
+    debug_assert!(number <= u64::from(u32::MAX));
+    let [a, b, c, d, ..] = number.to_le_bytes();
+    u32::from_le_bytes([a, b, c, d])
+}
+
 /// A length as an integer: no buffer has 2^63 bytes.
 #[inline]
 pub(crate) fn length_integer(length: usize) -> i64 {

@@ -15,6 +15,7 @@ use crate::string_data::StringsRef;
 use crate::strings::{
     ChosenStrings, StringPlan, StringSample, choose_named_strings, strings_of_form,
 };
+use crate::writer::low32;
 use crate::{BLOCK_VECTORS_MAX, Codec, CodecError, ROWS_MAX, Shared, SharedWriter, WrittenFrame};
 
 /// How deep the chooser nests codecs above the basic ones.
@@ -379,7 +380,7 @@ fn sample_vectors(vector_rows: &[usize]) -> Vec<usize> {
         .map(|i| {
             state = crate::distinct::mix(state, i as u64 + 1);
             let room = (part(i + 1) - part(i)) as u64;
-            part(i) + usize::try_from((state >> 33) % room.max(1)).unwrap_or(0)
+            part(i) + low32((state >> 33) % room.max(1)) as usize
         })
         .collect()
 }

@@ -10,6 +10,7 @@ use super::IntegerPredicate;
 use super::selection::clear_padding;
 use crate::DecodedBits;
 use crate::bits::{load, mask};
+use crate::writer::low32;
 
 /// Narrower values are looked up.
 const FIELDS_WIDTH_MIN: u32 = 4;
@@ -140,7 +141,7 @@ fn by_pairs(packed: &[u8], width: u32, rows: usize, ranges: &[(u64, u64)]) -> Ve
         let mut values = load(packed, eight * width as usize);
         let mut byte = 0;
         for pair in 0..4 {
-            let at = usize::try_from(values & pair_mask).unwrap_or(0);
+            let at = low32(values & pair_mask) as usize;
             byte |= table.get(at % 64).copied().unwrap_or(0) << (2 * pair);
             values >>= 2 * width;
         }
@@ -159,8 +160,7 @@ fn by_set(packed: &[u8], width: u32, rows: usize, ranges: &[(u64, u64)]) -> Vec<
         }
     }
     one_by_one(packed, width, rows, |value| {
-        let at = usize::try_from(value).unwrap_or(usize::MAX);
-        set.get(at).copied().unwrap_or(false)
+        set.get(low32(value) as usize).copied().unwrap_or(false)
     })
 }
 

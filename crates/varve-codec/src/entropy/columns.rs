@@ -9,6 +9,7 @@ use super::contexts::{ContextDecoder, ContextEncoder, LOG};
 use super::table::Entry;
 use super::{BitReader, BitWriter};
 use crate::CodecError;
+use crate::writer::low32;
 
 const TURNS: usize = 4;
 /// The most strings that are coded together.
@@ -137,7 +138,7 @@ pub(crate) fn decode_columns(
     let mut bits = BitReader::new(bytes);
     let mut states = [0; TURNS];
     for state in &mut states {
-        *state = u32::try_from(bits.take(LOG)).unwrap_or(0);
+        *state = low32(bits.take(LOG));
     }
     let longest_first = Sorted::new(spans);
     let mut tables = [decoder.start; COLUMN_STRINGS];

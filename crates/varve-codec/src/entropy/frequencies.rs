@@ -5,7 +5,7 @@
 
 use super::{BitReader, BitWriter, FRACTION_BITS, log2};
 use crate::CodecError;
-use crate::writer::low16;
+use crate::writer::{low16, low32};
 
 /// The least and greatest log2 of a table's size.
 pub(crate) const LOG_MIN: u32 = 5;
@@ -71,8 +71,8 @@ impl Frequencies {
     }
 
     pub(crate) fn read(bits: &mut BitReader<'_>) -> Result<Frequencies, CodecError> {
-        let log = u32::try_from(bits.take(8)).unwrap_or(0);
-        let count = usize::try_from(bits.take(8)).unwrap_or(0) + 1;
+        let log = low32(bits.take(8));
+        let count = low32(bits.take(8)) as usize + 1;
         Frequencies::read_of(log, count, bits)
     }
 

@@ -11,7 +11,7 @@ use crate::integers::{IntegerKind, IntegerPlan, decode_plain, gather_plain};
 use crate::positions::check_positions;
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::writer::{put_nested, put_varint};
+use crate::writer::{low32, put_nested, put_varint};
 use crate::{CodecError, ROWS_MAX, Shared};
 
 /// Stretches that are compared, and the rows of each.
@@ -119,7 +119,7 @@ pub(crate) fn equal_per_mille(rows: usize, equal: impl Fn(usize) -> bool) -> u32
         let (from, to) = (rows * stretch / STRETCHES, rows * (stretch + 1) / STRETCHES);
         state = crate::distinct::mix(state, stretch as u64 + 1);
         let room = to.saturating_sub(from + STRETCH_ROWS) as u64 + 1;
-        let start = from + usize::try_from((state >> 33) % room).unwrap_or(0);
+        let start = from + low32((state >> 33) % room) as usize;
         for row in start..to.min(start + STRETCH_ROWS) {
             seen += 1;
             same += u32::from(equal(row));

@@ -10,7 +10,7 @@ use crate::strings::split::cut::{Cut, Cutter, Values};
 use crate::strings::split::number::NumberForm;
 use crate::strings::split::template::{Piece, Template};
 use crate::strings::{StringPlan, decode as decode_text, decode_plain, gather_plain};
-use crate::writer::{put_nested, put_varint};
+use crate::writer::{low32, put_nested, put_varint};
 use crate::{CodecError, Decoded};
 
 /// A vector of which more than one row in this many does not fit is written otherwise.
@@ -310,7 +310,7 @@ fn join(
     let mut put = 0;
     for other in 0..=exceptions.count {
         let end = match other < exceptions.count {
-            true => usize::try_from(get(exceptions.packed, exceptions.width, other)).unwrap_or(0),
+            true => low32(get(exceptions.packed, exceptions.width, other)) as usize,
             false => rows,
         };
         // The rows before `end` that fit are those less the exceptions before.

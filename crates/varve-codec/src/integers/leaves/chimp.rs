@@ -19,7 +19,7 @@ use crate::entropy::BitWriter;
 use crate::float::{f64_from_integer, integer_from_f64};
 use crate::positions::{pick, rows_through};
 use crate::reader::ByteReader;
-use crate::writer::put_varint;
+use crate::writer::{low32, put_varint};
 
 const EQUAL: u64 = 0;
 const CENTRE: u64 = 1;
@@ -42,7 +42,7 @@ pub(crate) fn encode(integers: &[i64], out: &mut Vec<u8>) -> Option<()> {
         .iter()
         .map(|integer| f64_from_integer(*integer).to_bits())
         .collect();
-    let low = |bits: u64| usize::try_from(bits & ((1 << LOW_BITS) - 1)).unwrap_or(0);
+    let low = |bits: u64| low32(bits & ((1 << LOW_BITS) - 1)) as usize;
     // One past the last row with these low bits.
     let mut seen = vec![0_usize; 1 << LOW_BITS];
     let mut parts = Parts::default();
@@ -161,7 +161,7 @@ fn decode_front(
     let mut leading = None;
     for kind in kinds.into_iter().take(front.saturating_sub(1)) {
         let before = if kind == EQUAL || kind == CENTRE {
-            let back = usize::try_from(get(backs, 7, back_at)).unwrap_or(0) + 1;
+            let back = low32(get(backs, 7, back_at)) as usize + 1;
             back_at += 1;
             all.len().checked_sub(back).and_then(|row| all.get(row))
         } else {
@@ -169,14 +169,14 @@ fn decode_front(
         };
         let before = *before.ok_or(CodecError::Malformed("distance back"))?;
         if kind == CENTRE || kind == NEW_LEADING {
-            let class = usize::try_from(get(classes, 3, class_at)).unwrap_or(0);
+            let class = low32(get(classes, 3, class_at)) as usize;
             leading = LEADING.get(class).copied();
             class_at += 1;
         }
         let (width, shift) = match kind {
             EQUAL => (0, 0),
             CENTRE => {
-                let width = u32::try_from(get(widths, 6, width_at)).unwrap_or(0) + 1;
+                let width = low32(get(widths, 6, width_at)) + 1;
                 width_at += 1;
                 let room = 64 - leading.unwrap_or(0);
                 let shift = room.checked_sub(width);
