@@ -262,7 +262,7 @@ impl Body<'_, '_> {
         let row = match piece {
             Some(piece) => match self.value(piece).await?.0 {
                 Value::Row(_, stored) => {
-                    let row = RowValue::decode(&stored).unwrap_or_default();
+                    let row = RowValue::read(&stored)?;
                     row.fields.into_iter().map(|(_, value)| value).collect()
                 }
                 value => vec![value],

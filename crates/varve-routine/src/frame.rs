@@ -79,8 +79,7 @@ impl Frame {
 
     /// Notes that a variable has another name or type.
     fn changed(&mut self, at: usize, name: &str, ty: LogicalType) {
-        let at = u64::try_from(at).unwrap_or(u64::MAX);
-        let mut bytes = at.to_le_bytes().to_vec();
+        let mut bytes = (at as u64).to_le_bytes().to_vec();
         bytes.extend_from_slice(name.as_bytes());
         ty.encode(&mut bytes);
         for byte in bytes {
@@ -303,7 +302,7 @@ impl Frame {
         let (columns, row) = match value {
             Value::Null => (Vec::new(), Vec::new()),
             Value::Row(id, stored) => {
-                let row = RowValue::decode(stored).unwrap_or_default();
+                let row = RowValue::read(stored)?;
                 let names = caller.catalog.fields_of(*id).unwrap_or_default();
                 let fields = (1..).zip(row.fields).map(|(number, (ty, value))| {
                     let name = names.get(number - 1).map(|(name, ..)| name.clone());

@@ -32,8 +32,7 @@ impl Body<'_, '_> {
             return Err(Error::new(state, message));
         };
         self.found(false)?;
-        let array = ArrayValue::decode(element, stored);
-        let elements = array.map(|array| array.values).unwrap_or_default();
+        let elements = ArrayValue::read(element, stored)?.values;
         let rows: Vec<_> = elements.into_iter().map(|value| vec![value]).collect();
         self.open.push(Open::Rows(Vec::new(), rows.into_iter()));
         Ok(())

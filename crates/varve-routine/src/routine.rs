@@ -114,7 +114,7 @@ impl Caller<'_> {
         };
         let row = match (value, frame.columns.len()) {
             (Value::Row(_, stored), _) if !matches!(function.returns, Returns::Value(_)) => {
-                let row = RowValue::decode(&stored).unwrap_or_default();
+                let row = RowValue::read(&stored)?;
                 row.fields.into_iter().map(|(_, value)| value).collect()
             }
             (Value::Null, count) => vec![Value::Null; count],

@@ -142,7 +142,7 @@ impl Armed<'_> {
             Outcome::Unchanged | Outcome::Ended | Outcome::Nothing => return Ok(NewRow::Same),
             Outcome::Value(Value::Null) | Outcome::Row(None) => return Ok(NewRow::LeftOut),
             Outcome::Value(Value::Row(_, stored)) => {
-                let row = RowValue::decode(&stored).unwrap_or_default().fields;
+                let row = RowValue::read(&stored)?.fields;
                 let mut given = row.into_iter().map(|(_, value)| value);
                 let values = table.columns.iter().map(|column| {
                     let value = given.next().unwrap_or(Value::Null);

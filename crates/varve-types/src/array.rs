@@ -7,7 +7,7 @@
 
 use crate::details::{join, put_details, split, take, with_details};
 use crate::meter::{self, Growth, fitting};
-use crate::{ElementType, Value, decode_key_value, encode_key_value};
+use crate::{ElementType, Error, Result, Value, decode_key_value, encode_key_value};
 
 /// The most dimensions of an array.
 pub const ARRAY_DIMENSIONS_MAX: usize = 6;
@@ -94,6 +94,11 @@ impl ArrayValue {
             order.extend_from_slice(&lower.to_be_bytes());
         }
         join(order, &details)
+    }
+
+    /// The array of a stored form; `XX001` for any other bytes.
+    pub fn read(element: ElementType, stored: &[u8]) -> Result<ArrayValue> {
+        ArrayValue::decode(element, stored).ok_or_else(|| Error::corrupted("an array"))
     }
 
     /// The array of a stored form.

@@ -7,7 +7,7 @@
 
 use crate::details::{join, put_details, split, take, with_details};
 use crate::meter::fitting;
-use crate::{LogicalType, Value, decode_key_value, encode_key_value};
+use crate::{Error, LogicalType, Result, Value, decode_key_value, encode_key_value};
 
 /// A row taken apart.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,6 +17,11 @@ pub struct RowValue {
 }
 
 impl RowValue {
+    /// The row of a stored form; `XX001` for any other bytes.
+    pub fn read(stored: &[u8]) -> Result<RowValue> {
+        RowValue::decode(stored).ok_or_else(|| Error::corrupted("a row"))
+    }
+
     /// The stored form.
     pub fn encode(&self) -> Vec<u8> {
         let count: u16 = fitting(self.fields.len(), "fields of a row");

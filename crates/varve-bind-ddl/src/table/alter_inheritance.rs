@@ -13,7 +13,8 @@ use varve_plan::plan::statement::utility;
 use varve_plan::plan::utility::{Message, Utility};
 use varve_plan::plan::{NewIndex, Statement};
 use varve_types::{
-    ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TreeId, TypeMod, Uniqueness,
+    ColumnId, Error, Invariant, LogicalType, ObjectId, Result, SqlState, TreeId, TypeMod,
+    Uniqueness,
 };
 
 use crate::binder::DdlBinder;
@@ -300,7 +301,7 @@ impl DdlBinder<'_, '_> {
                 )));
             }
         }
-        let places = parent.places_in(child).unwrap_or_default();
+        let places = parent.places_in(child).or_broken("columns of a child")?;
         for check in parent.checks.iter().filter(|check| !check.name.is_empty()) {
             let name = &check.name;
             let known = child.checks.iter().find(|known| known.name == *name);
@@ -370,7 +371,7 @@ impl DdlBinder<'_, '_> {
         below: &mut Altered,
     ) -> Result<Vec<NewIndex>> {
         let child = Arc::clone(&below.before);
-        let places = parent.places_in(&child).unwrap_or_default();
+        let places = parent.places_in(&child).or_broken("columns of a child")?;
         let place = |at: usize| places.get(at).copied().unwrap_or(at);
         let mut wanted = TableDef::clone(parent);
         wanted.indexes.retain(|index| {
@@ -419,7 +420,7 @@ impl DdlBinder<'_, '_> {
         let inheritance = self.catalog.inheritance_of(table);
         for below in inheritance.iter().skip(1).filter(|_| !only) {
             self.query.outputs.found.borrow_mut().add_table(below);
-            let places = source.places_in(below).unwrap_or_default();
+            let places = source.places_in(below).or_broken("columns of a child")?;
             let mut copied = Copied::default();
             copied.add_indexes(&source, &places, below.expressions.len());
             let mut altered = Altered::new(Arc::clone(below), None);
@@ -468,7 +469,7 @@ impl DdlBinder<'_, '_> {
                 "Index \"{below}\" is not an index on any partition of table \"{of}\"."
             ));
         }
-        let places = table.places_in(&child).unwrap_or_default();
+        let places = table.places_in(&child).or_broken("columns of a child")?;
         let place = |at: usize| places.get(at).copied().unwrap_or(at);
         let shape = |table: &TableDef, name: &str, place: &dyn Fn(usize) -> usize| {
             let Some(index) = table.indexes.iter().find(|index| index.name == name) else {

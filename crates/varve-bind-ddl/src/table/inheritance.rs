@@ -12,7 +12,7 @@ use varve_expr::Expr;
 use varve_expr::walk::same_meaning;
 use varve_plan::plan::NewIndex;
 use varve_plan::plan::utility::Message;
-use varve_types::{ColumnId, Error, Result, SqlState, Value};
+use varve_types::{ColumnId, Error, Invariant, Result, SqlState, Value};
 
 use crate::binder::DdlBinder;
 use crate::table::columns::{Parts, Unique, WrittenKey};
@@ -210,7 +210,7 @@ impl DdlBinder<'_, '_> {
             });
         }
         let table = TableDef::new("", columns.clone(), Vec::new());
-        let places = parent.places_in(&table).unwrap_or_default();
+        let places = parent.places_in(&table).or_broken("columns of a child")?;
         for (column, at) in parent.columns.iter().zip(&places) {
             // What is computed is computed from columns.
             if let (Filled::Generated, Some(known)) = (column.filled, columns.get_mut(*at)) {

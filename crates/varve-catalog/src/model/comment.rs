@@ -13,7 +13,7 @@
 
 use varve_types::{ObjectId, Result};
 
-use crate::model::bytes::{Input, broken, put_name, schema_head};
+use crate::model::bytes::{Input, broken, code, put_name, schema_head};
 use crate::model::view::{put_text, take_object, take_text};
 
 const LAYOUT_VERSION: u8 = 1;
@@ -77,8 +77,7 @@ pub fn encode_comment(def: &CommentDef) -> Result<Vec<u8>> {
     bytes.extend([LAYOUT_VERSION, KIND_COMMENT]);
     bytes.extend(def.object.0.to_le_bytes());
     bytes.extend(def.of.0.to_le_bytes());
-    let code = PARTS.iter().position(|part| *part == def.part);
-    bytes.push(code.and_then(|code| u8::try_from(code).ok()).unwrap_or(0));
+    bytes.push(code(&PARTS, &def.part)?);
     put_name(&mut bytes, &def.name)?;
     put_text(&mut bytes, &def.text)?;
     Ok(bytes)

@@ -25,7 +25,7 @@ use varve_expr::Volatility;
 use varve_parser::plpgsql::{Code, Header, ReturnKind, parse_body};
 use varve_types::{LogicalType, ObjectId, Result, RowTypeId, SqlText, TypeMod, sql};
 
-use crate::model::bytes::{Input, broken, put_count, put_name, schema_head};
+use crate::model::bytes::{Input, broken, code, put_count, put_name, schema_head};
 use crate::model::catalog::Catalog;
 use crate::model::schema::RelationName;
 use crate::model::view::{put_text, take_object, take_text};
@@ -369,8 +369,7 @@ pub fn encode_function(def: &FunctionDef) -> Result<Vec<u8>> {
     }
     put_count(&mut bytes, def.arguments.len())?;
     for argument in &def.arguments {
-        let code = MODES.iter().position(|mode| *mode == argument.mode);
-        let code = code.and_then(|code| u8::try_from(code).ok()).unwrap_or(0);
+        let code = code(&MODES, &argument.mode)?;
         bytes.push(
             code | flag(argument.default.is_some(), HAS_DEFAULT)
                 | flag(argument.domain.is_some(), HAS_DOMAIN),

@@ -55,7 +55,7 @@ impl Writer<'_> {
                 }
             }
             count += rows.iter().map(Batch::rows).sum::<usize>() as u64;
-            let places = table.places_in(&leaf).unwrap_or_default();
+            let places = table.places_in(&leaf).or_broken("columns of a child")?;
             for batch in rows.iter().filter(|_| wanted) {
                 let batch = with_oid(&in_order_of(&places, batch), &leaf);
                 let first = numbers.first().copied().unwrap_or_default();
@@ -246,7 +246,7 @@ fn with_oid(rows: &Batch, table: &TableDef) -> Batch {
 
 /// ON CONFLICT of a partitioned table as it is for one of its partitions.
 fn of_partition(table: &TableDef, leaf: &TableDef, on: &OnConflict) -> Result<OnConflict> {
-    let places = table.places_in(leaf).unwrap_or_default();
+    let places = table.places_in(leaf).or_broken("columns of a child")?;
     let is_same = places.iter().copied().eq(0..leaf.columns.len());
     if let Some(ConflictUpdate { wider: Some(_), .. }) = &on.update
         && !is_same

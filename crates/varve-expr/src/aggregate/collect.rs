@@ -78,8 +78,7 @@ fn decoded(value: &Value) -> Result<Option<ArrayValue>> {
     let Value::Array(element, stored) = value else {
         return Ok(None);
     };
-    let array = ArrayValue::decode(*element, stored);
-    array.map(Some).ok_or_else(|| Error::corrupted("an array"))
+    ArrayValue::read(*element, stored).map(Some)
 }
 
 /// Text and what comes before it unless it is the first.

@@ -173,8 +173,7 @@ fn convert(value: &Value, to: LogicalType, locale: &Locale) -> Result<Value> {
         (Value::Boolean(bit), T::Int4) => Value::Int4(i32::from(*bit)),
         (Value::Int4(number), T::Boolean) => Value::Boolean(*number != 0),
         (Value::Array(from, stored), T::Array(element)) => {
-            let array = ArrayValue::decode(*from, stored);
-            let array = array.ok_or_else(|| Error::corrupted("an array"))?;
+            let array = ArrayValue::read(*from, stored)?;
             let values = array.values.iter();
             let values = values.map(|value| convert(value, element.logical(), locale));
             Value::array(&ArrayValue {

@@ -37,8 +37,7 @@ pub fn coerce_length(
         (Value::TimestampTz(us), _) => Value::TimestampTz(rounded(us, ty, modifier)),
         (Value::Interval(interval), _) => Value::Interval(bounded_interval(interval, modifier)?),
         (Value::Array(element, stored), _) => {
-            let array = ArrayValue::decode(element, &stored);
-            let mut array = array.ok_or_else(|| Error::corrupted("an array"))?;
+            let mut array = ArrayValue::read(element, &stored)?;
             for value in &mut array.values {
                 let taken = core::mem::replace(value, Value::Null);
                 *value = coerce_length(taken, element.logical(), modifier, explicit)?;

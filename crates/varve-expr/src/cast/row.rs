@@ -113,7 +113,7 @@ pub(super) fn convert_row(
     let Some(types) = names.and_then(|names| names.0.row_fields(to)) else {
         return Ok(Value::Row(to, stored.into()));
     };
-    let row = RowValue::decode(stored).ok_or_else(|| Error::corrupted("a row"))?;
+    let row = RowValue::read(stored)?;
     if row.fields.len() != types.len() {
         return Err(wrong_count(row.fields.len() < types.len()));
     }

@@ -21,18 +21,17 @@ pub(crate) fn write_as_json(
         Value::Boolean(bit) => out.push_str(if *bit { "true" } else { "false" }),
         Value::Jsonb(stored) => write_json(&decoded(stored)?, out),
         Value::Array(element, stored) => {
-            let array = ArrayValue::decode(*element, stored);
-            let array = array.ok_or_else(|| Error::corrupted("an array"))?;
+            let array = ArrayValue::read(*element, stored)?;
             let mut values = array.values.iter();
             let lengths: Vec<usize> = array
                 .dimensions
                 .iter()
-                .map(|dimension| usize::try_from(dimension.length).unwrap_or(0))
+                .map(|dimension| dimension.length as usize)
                 .collect();
             write_elements(&mut values, &lengths, separator, locale, out)?;
         }
         Value::Row(id, stored) => {
-            let row = RowValue::decode(stored).ok_or_else(|| Error::corrupted("a row"))?;
+            let row = RowValue::read(stored)?;
             let names = locale.names.as_ref();
             let names = names.and_then(|names| names.0.row_fields(*id));
             let names = names.unwrap_or_default();

@@ -6,7 +6,7 @@ use crate::tree::Row;
 
 fn taken_apart(row: &Row<'_>, i: usize) -> Result<RowValue> {
     match row.value(i) {
-        Value::Row(_, stored) => RowValue::decode(&stored).ok_or_else(|| Error::corrupted("a row")),
+        Value::Row(_, stored) => RowValue::read(&stored),
         _ => Ok(RowValue::default()),
     }
 }

@@ -56,8 +56,7 @@ fn run_spread(function: Function, call: &Call<'_>) -> Result<Column> {
             results.push_null();
             continue;
         };
-        let array = ArrayValue::decode(element, &stored);
-        let array = array.ok_or_else(|| Error::internal("an array that cannot be read"))?;
+        let array = ArrayValue::read(element, &stored)?;
         let ty = element.logical();
         let elements = array.values.iter();
         args.extend(elements.map(|value| Arc::new(Column::constant(ty, value, 1))));

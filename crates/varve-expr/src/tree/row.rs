@@ -72,10 +72,7 @@ impl Row<'_> {
     pub(crate) fn nullable_array(&self, i: usize) -> Result<Option<ArrayValue>> {
         match self.value(i) {
             Value::Null => Ok(None),
-            Value::Array(element, stored) => match ArrayValue::decode(element, &stored) {
-                Some(array) => Ok(Some(array)),
-                None => Err(Error::internal("an array that cannot be read")),
-            },
+            Value::Array(element, stored) => ArrayValue::read(element, &stored).map(Some),
             _ => Err(Error::internal("a function of arrays without one")),
         }
     }

@@ -64,10 +64,7 @@ impl Row<'_> {
     /// A `text[]` argument, of any number of dimensions.
     fn array(&self, i: usize) -> Result<ArrayValue> {
         match self.value(i) {
-            Value::Array(element, stored) => {
-                let array = ArrayValue::decode(element, &stored);
-                array.ok_or_else(|| Error::corrupted("an array"))
-            }
+            Value::Array(element, stored) => ArrayValue::read(element, &stored),
             _ => Err(Error::internal(
                 "an array as the argument of a json function",
             )),

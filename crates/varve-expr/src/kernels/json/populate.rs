@@ -192,9 +192,7 @@ fn base(row: &Row<'_>) -> Result<(RowTypeId, Vec<Field>, Vec<Value>)> {
         return Err(Error::new(SqlState::DATATYPE_MISMATCH, message));
     };
     let given = match row.value(0) {
-        Value::Row(_, stored) => {
-            RowValue::decode(&stored).ok_or_else(|| Error::corrupted("a row"))?
-        }
+        Value::Row(_, stored) => RowValue::read(&stored)?,
         _ => RowValue::default(),
     };
     let fields = match id {
