@@ -14,7 +14,7 @@ use varve_expr::{
     Locale, check_date, check_timestamp, coerce_length, parse_value_with_mod, write_cell,
 };
 use varve_types::{
-    Column, Decimal, Error, Interval, LogicalType, Result, SqlState, TypeMod, Value,
+    Column, Decimal, Error, Interval, LogicalType, Result, SqlState, TypeMod, Value, meter,
 };
 
 use crate::record::{FieldKind, Record, RecordReader, Step, bad_file, check_length};
@@ -92,7 +92,7 @@ impl BinaryReader {
                     let message = "unrecognized critical flags in COPY file header";
                     return Err(bad_file(message));
                 }
-                let length = usize::try_from(big_endian(extension)).unwrap_or(usize::MAX);
+                let length = big_endian(extension) as usize;
                 check_length(length)?;
                 self.expect(Phase::Extension, length);
             }
@@ -112,7 +112,7 @@ impl BinaryReader {
                     return Ok(self.next_field());
                 }
                 length => {
-                    let length = usize::try_from(length).unwrap_or(usize::MAX);
+                    let length = length as usize;
                     if i32::try_from(length).is_err() {
                         return Err(bad_file("invalid field size"));
                     }
@@ -314,7 +314,7 @@ fn numeric_text(input: &mut Input<'_>) -> Result<String> {
 
 /// Appends a row.
 pub(super) fn put_row(columns: &[&Column], row: usize, locale: &Locale, bytes: &mut Vec<u8>) {
-    let count = u16::try_from(columns.len()).unwrap_or(u16::MAX);
+    let count: u16 = meter::fitting(columns.len(), "columns of COPY");
     bytes.extend(count.to_be_bytes());
     let mut value = Vec::new();
     for column in columns {
@@ -324,7 +324,7 @@ pub(super) fn put_row(columns: &[&Column], row: usize, locale: &Locale, bytes: &
         }
         value.clear();
         put_value(column, row, locale, &mut value);
-        let length = u32::try_from(value.len()).unwrap_or(u32::MAX);
+        let length: u32 = meter::fitting(value.len(), "a value of COPY");
         bytes.extend(length.to_be_bytes());
         bytes.extend_from_slice(&value);
     }
@@ -365,7 +365,7 @@ fn put_value(column: &Column, row: usize, locale: &Locale, bytes: &mut Vec<u8>) 
 
 fn put_numeric(number: Decimal, bytes: &mut Vec<u8>) {
     let mut put = |digits: &[u16], weight: i16, sign: u16, scale: u8| {
-        let count = u16::try_from(digits.len()).unwrap_or(u16::MAX);
+        let count: u16 = meter::fitting(digits.len(), "digits of COPY");
         bytes.extend(count.to_be_bytes());
         bytes.extend(weight.to_be_bytes());
         bytes.extend(sign.to_be_bytes());
@@ -397,11 +397,11 @@ fn put_numeric(number: Decimal, bytes: &mut Vec<u8>) {
         digits.chunks(4).map(value).collect()
     };
     let whole = groups(&whole);
-    let mut weight = i16::try_from(whole.len()).unwrap_or(i16::MAX) - 1;
+    let mut weight = meter::fitting::<i16>(whole.len(), "digits of COPY") - 1;
     let mut all = [whole, groups(&fraction)].concat();
     let leading = all.iter().take_while(|group| **group == 0).count();
     all.drain(..leading);
-    weight -= i16::try_from(leading).unwrap_or(0);
+    weight -= meter::fitting::<i16>(leading, "digits of COPY");
     while all.last() == Some(&0) {
         all.pop();
     }

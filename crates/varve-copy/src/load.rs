@@ -11,7 +11,7 @@ use varve_plan::{CopyFormat, CopyHeader, CopyPlan};
 use varve_store::{BulkLoad, InsertError};
 use varve_types::meter::Cancel;
 use varve_types::{
-    Batch, ColumnBuilder, Error, LogicalType, Pacer, Result, SqlState, TreeId, TypeMod,
+    Batch, ColumnBuilder, Error, Invariant, LogicalType, Pacer, Result, SqlState, TreeId, TypeMod,
     VECTOR_ROWS, Value,
 };
 
@@ -229,7 +229,7 @@ impl CopyIn {
                 check_default(&self.plan, position).map_err(|error| {
                     line_context(&self.plan, record.line, &record.shown(), error)
                 })?;
-                let row = u32::try_from(builder.len()).unwrap_or(u32::MAX);
+                let row = u32::try_from(builder.len()).or_broken("rows of a batch")?;
                 self.defaults.push((row, position));
                 builder.push_null();
                 continue;

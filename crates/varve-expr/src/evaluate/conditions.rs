@@ -165,9 +165,8 @@ impl Truth {
         };
         let valid = self.column.validity().map(Bitmap::as_bytes);
         let mut rows = Vec::with_capacity(bits.count_ones());
-        for (i, byte) in bits.as_bytes().iter().enumerate() {
+        for (i, (byte, first)) in bits.as_bytes().iter().zip((0..).step_by(8)).enumerate() {
             let valid = valid.map_or(u8::MAX, |bytes| bytes.get(i).copied().unwrap_or(0));
-            let first = u32::try_from(i * 8).unwrap_or(u32::MAX);
             let mut left = byte & valid;
             while left != 0 {
                 rows.push(first + left.trailing_zeros());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_types::{Batch, Column, Error, Result, VECTOR_ROWS, Value};
+use varve_types::{Batch, Column, Error, Invariant, Result, VECTOR_ROWS, Value};
 
 use super::evaluate;
 use crate::tree::Row;
@@ -11,7 +11,7 @@ use crate::tree::Row;
 pub(super) fn elements_hold(row: &Row<'_>) -> Result<Value> {
     let names = row.context.locale.names.as_ref();
     let names = names.ok_or_else(|| Error::unsupported("an array of a domain here"))?;
-    let number = u32::try_from(row.int8(1)).unwrap_or(0);
+    let number = u32::try_from(row.int8(1)).or_broken("the type of a domain")?;
     let condition = names.0.element_condition(number)?;
     let Some(array) = row.nullable_array(0)? else {
         return Ok(Value::Boolean(true));

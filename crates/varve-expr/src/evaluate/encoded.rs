@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use varve_types::{
-    Bitmap, Column, ColumnBuilder, ColumnData, ColumnRef, Error, LogicalType, Result, Value,
+    Bitmap, Column, ColumnBuilder, ColumnData, ColumnRef, Error, LogicalType, Result, Value, meter,
 };
 
 use crate::kernels::{Native, TextOperand, pack};
@@ -147,7 +147,7 @@ fn dictionary(mapped: &Column, codes: &[u32], validity: Option<Bitmap>) -> Resul
     let mut new_codes = Vec::with_capacity(mapped.len());
     for row in 0..mapped.len() {
         let text = texts.get(row);
-        let next = u32::try_from(code_of.len()).unwrap_or(u32::MAX);
+        let next = meter::fitting(code_of.len(), "codes of a dictionary");
         let code = *code_of.entry(text).or_insert(next);
         if code == next {
             builder.push_str(text);

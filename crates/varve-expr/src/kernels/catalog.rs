@@ -1,6 +1,6 @@
 //! Functions about the database that need no look at its catalog.
 
-use varve_types::{Error, LogicalType, Result, SqlState, Value, unparenthesized};
+use varve_types::{Error, Invariant, LogicalType, Result, SqlState, Value, unparenthesized};
 
 use crate::tree::set_rows::values;
 use crate::tree::{Row, SetRows};
@@ -102,7 +102,7 @@ pub(super) fn domain(row: &Row<'_>) -> Result<Value> {
         if row.value(at + 1) != Value::Boolean(false) {
             continue;
         }
-        let number = u32::try_from(row.int8(1)).unwrap_or(0);
+        let number = u32::try_from(row.int8(1)).or_broken("the type of a domain")?;
         let domain = Value::Reg(LogicalType::Regtype, number);
         let domain = crate::format_value(&domain, row.context.locale);
         return Err(match row.text(at) {

@@ -144,8 +144,6 @@ impl Lexeme {
 
     /// Where it stands in the text.
     pub fn bytes(&self) -> core::ops::Range<usize> {
-        // A text has fewer bytes than a `u32` counts.
-        let at = |byte: u32| usize::try_from(byte).unwrap_or(usize::MAX);
-        at(self.start)..at(self.end)
+        self.start as usize..self.end as usize
     }
 }

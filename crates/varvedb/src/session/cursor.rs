@@ -42,7 +42,7 @@ impl Cursor {
     ) -> Result<Cursor> {
         let mut memory = Reservation::new(account);
         let bytes: usize = result.batches.iter().map(Batch::memory_bytes).sum();
-        memory.resize(u64::try_from(bytes).unwrap_or(u64::MAX))?;
+        memory.resize(bytes as u64)?;
         Ok(Cursor {
             rows: i64::try_from(result.row_count()).unwrap_or(i64::MAX),
             fields: result.fields,

@@ -72,7 +72,7 @@ impl<V: Clone> Lru<V> {
 
     /// Keeps a value of about `bytes`, unless it is too large or memory is short.
     pub fn put(&self, text: &Arc<str>, value: V, bytes: usize) {
-        let bytes = u64::try_from(bytes.saturating_add(text.len())).unwrap_or(u64::MAX);
+        let bytes = (bytes + text.len()) as u64;
         let mut entries = self.lock();
         entries.remove(text);
         if bytes > entries.bytes_max / 4 || entries.entries_max == 0 {

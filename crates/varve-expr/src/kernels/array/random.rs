@@ -38,21 +38,20 @@ fn chosen(row: &Row<'_>, array: ArrayValue, wanted: usize, keeps_bound: bool) ->
     let all = items(&array);
     let width = array.values.len().checked_div(all).unwrap_or(0);
     let mut rest: Vec<usize> = (0..all).collect();
-    let mut values = Vec::with_capacity(wanted.saturating_mul(width));
+    let mut values = Vec::with_capacity(wanted * width);
     for _ in 0..wanted {
-        let left = u64::try_from(rest.len()).unwrap_or(u64::MAX).max(1);
+        let left = (rest.len() as u64).max(1);
         let place = usize::try_from(host.random_u64() % left).unwrap_or(0);
-        let from = rest.swap_remove(place).saturating_mul(width);
-        let item = array.values.get(from..from.saturating_add(width));
+        let from = rest.swap_remove(place) * width;
+        let item = array.values.get(from..from + width);
         values.extend_from_slice(item.unwrap_or_default());
     }
     let mut dimensions = match values.is_empty() {
         true => Vec::new(),
         false => array.dimensions,
     };
-    if let Some(ArrayDimension { length, lower }) = dimensions.first_mut() {
-        *length = u32::try_from(wanted).unwrap_or(*length);
-        *lower = if keeps_bound { *lower } else { 1 };
+    if let Some(outer) = dimensions.first_mut() {
+        *outer = ArrayDimension::of(wanted, if keeps_bound { outer.lower } else { 1 });
     }
     finished(ArrayValue {
         element: array.element,

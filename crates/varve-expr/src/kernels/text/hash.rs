@@ -18,7 +18,7 @@ fn padded(message: &[u8], block: usize, length: &[u8]) -> Vec<u8> {
 }
 
 fn bits(message: &[u8]) -> u64 {
-    u64::try_from(message.len()).unwrap_or(0).wrapping_mul(8)
+    (message.len() as u64).wrapping_mul(8)
 }
 
 const MD5_SHIFTS: [[u32; 4]; 4] = [

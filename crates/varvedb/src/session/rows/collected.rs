@@ -27,7 +27,7 @@ impl CollectedRows {
     }
 
     fn add(&mut self, batch: Batch) -> Result<()> {
-        let bytes = u64::try_from(batch.taken_over_bytes()).unwrap_or(u64::MAX);
+        let bytes = batch.taken_over_bytes() as u64;
         self.held.resize(self.held.bytes().saturating_add(bytes))?;
         self.batches.push(batch);
         Ok(())
