@@ -8,8 +8,9 @@
 
 use crate::bits::{get, index_width, pack, packed_bytes, unpack};
 use crate::reader::ByteReader;
+use crate::tags::{TAG_ALL_ONE, TAG_ALL_ZERO, TAG_BIT_RUNS, TAG_BITS};
 use crate::writer::{put_varint, varint_bytes};
-use crate::{CodecError, ROWS_MAX, TAG_ALL_ONE, TAG_ALL_ZERO, TAG_BIT_RUNS, TAG_BITS};
+use crate::{CodecError, ROWS_MAX};
 
 /// A decoded row of bits.
 #[derive(Clone, Debug, PartialEq, Eq)]

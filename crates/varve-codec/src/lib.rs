@@ -97,7 +97,6 @@ mod frames;
 mod fsst;
 mod hashing;
 mod integers;
-mod names;
 mod positions;
 mod reader;
 mod scope;
@@ -107,7 +106,7 @@ mod split_mix;
 mod stage;
 mod string_data;
 mod strings;
-mod tags;
+pub mod tags;
 mod writer;
 
 #[cfg(test)]
@@ -137,7 +136,6 @@ pub use integers::{
     encode_integers, encode_same_integers, equal_integers_per_mille, gather_integers,
     gather_same_integers,
 };
-pub use names::{bit_codec_names, integer_codec_names, string_codec_names};
 pub use reader::ByteReader;
 pub use shared::Shared;
 pub(crate) use shared::SharedWriter;
@@ -153,12 +151,7 @@ pub use strings::{
     decode_plain_strings, decode_same_strings, decode_strings, encode_same_strings, encode_strings,
     equal_strings_per_mille, gather_same_strings, gather_strings,
 };
-pub use tags::{
-    TAG_ALL_ONE, TAG_ALL_ZERO, TAG_ALP, TAG_ALP_RD, TAG_BINS, TAG_BIT_RUNS, TAG_BITS, TAG_CHIMP,
-    TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DELTA_OF_DELTA, TAG_DICTIONARY, TAG_FRAME, TAG_FSST,
-    TAG_GORILLA, TAG_JSON, TAG_LINEAR, TAG_PACKED, TAG_PATCHED, TAG_PLAIN, TAG_PREFIXES,
-    TAG_RUN_ENDS, TAG_SAME, TAG_SAME_COLUMN, TAG_SHARED_DICTIONARY, TAG_SPLIT, TAG_STEPS,
-};
+pub use tags::{bit_codec_names, integer_codec_names, string_codec_names};
 pub use varve_kernels::doubles_of_integers;
 pub use writer::{put_varint, put_zigzag};
 

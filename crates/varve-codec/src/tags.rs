@@ -1,4 +1,5 @@
-//! The first byte of every encoded vector: its codec.
+//! The first byte of every encoded vector, which is its codec, and the names of codecs where people
+//! read of them.
 //!
 //! Integers, strings and bits count their tags apart, since it is always known which of them bytes
 //! are; what both integers and strings have bears one tag. Tags are added, never changed nor used
@@ -44,6 +45,27 @@ pub const TAG_LINEAR: u8 = 15;
 /// Entropy-coded bins, and the distances from their least values.
 pub const TAG_BINS: u8 = 16;
 
+/// By tag.
+const INTEGERS: [&str; 17] = [
+    "plain",
+    "constant",
+    "dictionary",
+    "run ends",
+    "frame of reference",
+    "delta",
+    "decimal",
+    "steps",
+    "dictionary",
+    "alp",
+    "alp-rd",
+    "gorilla",
+    "chimp",
+    "delta of delta",
+    "patched frame",
+    "linear frame",
+    "bins",
+];
+
 // Strings.
 
 /// Codes of a symbol table in the shared part of the block.
@@ -59,6 +81,21 @@ pub const TAG_PACKED: u8 = 9;
 /// The bytes shared with the string before, and the others.
 pub const TAG_PREFIXES: u8 = 10;
 
+/// By tag.
+const STRINGS: [&str; 11] = [
+    "plain",
+    "constant",
+    "dictionary",
+    "run ends",
+    "fsst",
+    "split",
+    "json",
+    "same",
+    "dictionary",
+    "packed text",
+    "prefix",
+];
+
 // Bits.
 
 /// One bit a row.
@@ -70,7 +107,38 @@ pub const TAG_ALL_ONE: u8 = 2;
 /// The first bit, and where it changes.
 pub const TAG_BIT_RUNS: u8 = 3;
 
+/// By tag.
+const BITS: [&str; 4] = ["bits", "constant", "constant", "run ends"];
+
 // In sets of tags, one bit each, which no vector begins with.
 
 /// The whole column is stored as its differences from another one.
 pub const TAG_SAME_COLUMN: u8 = 31;
+
+/// The names of the codecs whose tags are set in `tags`, each once, for vectors of integers.
+pub fn integer_codec_names(tags: u32) -> Vec<&'static str> {
+    names(&INTEGERS, tags)
+}
+
+/// As [`integer_codec_names`], for vectors of strings.
+pub fn string_codec_names(tags: u32) -> Vec<&'static str> {
+    names(&STRINGS, tags)
+}
+
+/// As [`integer_codec_names`], for vectors of bits.
+pub fn bit_codec_names(tags: u32) -> Vec<&'static str> {
+    names(&BITS, tags)
+}
+
+fn names(table: &[&'static str], tags: u32) -> Vec<&'static str> {
+    let mut names: Vec<&str> = Vec::new();
+    if tags >> TAG_SAME_COLUMN & 1 == 1 {
+        names.push("same as another column");
+    }
+    for (tag, name) in table.iter().enumerate() {
+        if tags >> tag & 1 == 1 && !names.contains(name) {
+            names.push(name);
+        }
+    }
+    names
+}

@@ -1,8 +1,9 @@
 //! Encodes one column of one group: validity by vector, values as one block.
 
+use varve_codec::tags::{TAG_ALL_ONE, TAG_ALL_ZERO, TAG_CONSTANT};
 use varve_codec::{
     BlockEncoder, BlockOptions, BlockValues, Codec, CodecError, EncodedBlock, IntegerKind, Stage,
-    Strings, TAG_ALL_ONE, TAG_ALL_ZERO, TAG_CONSTANT, encode_bits, integer_from_f64,
+    Strings, encode_bits, integer_from_f64,
 };
 use varve_types::{Bitmap, Column, ColumnData, LogicalType, PhysicalType};
 

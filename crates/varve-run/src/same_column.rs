@@ -3,9 +3,10 @@
 //! A vector is its validity, which is that of the other column's, then, unless every row is NULL,
 //! what `encode_same_integers` or `encode_same_strings` writes.
 
+use varve_codec::tags::TAG_SAME_COLUMN;
 use varve_codec::{
-    CodecError, TAG_SAME_COLUMN, encode_same_integers, encode_same_strings,
-    equal_integers_per_mille, equal_strings_per_mille,
+    CodecError, encode_same_integers, encode_same_strings, equal_integers_per_mille,
+    equal_strings_per_mille,
 };
 use varve_types::{Column, LogicalType, PhysicalType};
 

@@ -1,9 +1,12 @@
 use super::{BlockEncoder, BlockOptions, BlockValues, EncodedBlock};
+use crate::tags::{
+    TAG_ALP, TAG_CHIMP, TAG_DELTA, TAG_DELTA_OF_DELTA, TAG_FSST, TAG_GORILLA, TAG_PACKED,
+    TAG_PLAIN, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
+};
 use crate::testing::{Random, mutations};
 use crate::{
-    Codec, CodecError, IntegerKind, Shared, Stage, Strings, StringsRef, TAG_ALP, TAG_CHIMP,
-    TAG_DELTA, TAG_DELTA_OF_DELTA, TAG_FSST, TAG_GORILLA, TAG_PACKED, TAG_PLAIN, TAG_RUN_ENDS,
-    TAG_SHARED_DICTIONARY, decode_strings, gather_integers, gather_strings, integer_from_f64,
+    Codec, CodecError, IntegerKind, Shared, Stage, Strings, StringsRef, decode_strings,
+    gather_integers, gather_strings, integer_from_f64,
 };
 
 const LZ4: BlockOptions = BlockOptions {

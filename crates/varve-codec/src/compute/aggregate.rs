@@ -9,7 +9,8 @@ use crate::integers::leaves::frame;
 use crate::integers::{IntegerKind, alp, decimal};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::{CodecError, DecodedBits, Shared, TAG_ALP, TAG_DECIMAL, TAG_FRAME};
+use crate::tags::{TAG_ALP, TAG_DECIMAL, TAG_FRAME};
+use crate::{CodecError, DecodedBits, Shared};
 
 /// What is known of some rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,8 @@ use super::stretches::{count_each, for_each_code};
 use crate::integers::Codes;
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::{CodecError, Shared, TAG_DICTIONARY, TAG_SHARED_DICTIONARY};
+use crate::tags::{TAG_DICTIONARY, TAG_SHARED_DICTIONARY};
+use crate::{CodecError, Shared};
 
 /// Counts the selected rows of a vector of integers or strings by the code of their value. Code `i`
 /// is value `i` of the dictionary that decoding gives; `counts` is lengthened to the size of that

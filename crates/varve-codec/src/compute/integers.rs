@@ -9,10 +9,11 @@ use crate::integers::leaves::{constant, frame, patched};
 use crate::integers::{Codes, IntegerKind, Runs, alp, decimal, decode, decode_plain};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::{
-    CodecError, Decoded, DecodedBits, Shared, TAG_ALP, TAG_CONSTANT, TAG_DECIMAL, TAG_DICTIONARY,
-    TAG_FRAME, TAG_PATCHED, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
+use crate::tags::{
+    TAG_ALP, TAG_CONSTANT, TAG_DECIMAL, TAG_DICTIONARY, TAG_FRAME, TAG_PATCHED, TAG_RUN_ENDS,
+    TAG_SHARED_DICTIONARY,
 };
+use crate::{CodecError, Decoded, DecodedBits, Shared};
 
 /// The rows of a vector of integers that pass, without decoding it where its codec allows that.
 /// NULLs are the caller's: their rows hold integers too.

@@ -4,7 +4,8 @@ use super::selection::{count_selected, for_each_selected};
 use crate::integers::{IntegerKind, decode};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::{CodecError, Decoded, TAG_SHARED_DICTIONARY};
+use crate::tags::TAG_SHARED_DICTIONARY;
+use crate::{CodecError, Decoded};
 
 /// Gives each integer and how many selected rows have it: constants and runs at once, integers of a
 /// dictionary once each, others row by row. Integers may come more than once and in any order.

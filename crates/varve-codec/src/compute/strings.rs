@@ -11,10 +11,10 @@ use crate::integers::{Codes, IntegerKind, Runs};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::strings::{FsstStrings, decode_plain, plain};
-use crate::{
-    CodecError, DecodedBits, Shared, StringsRef, TAG_CONSTANT, TAG_DICTIONARY, TAG_FSST, TAG_PLAIN,
-    TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
+use crate::tags::{
+    TAG_CONSTANT, TAG_DICTIONARY, TAG_FSST, TAG_PLAIN, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
 };
+use crate::{CodecError, DecodedBits, Shared, StringsRef};
 
 /// The rows of a vector of strings that pass, without decoding it where its codec allows that;
 /// `bytes_max` is the most bytes that it may decode to.

@@ -9,12 +9,14 @@ use super::{
 use crate::integers::IntegerKind;
 use crate::integers::encodings::integer_encodings;
 use crate::strings::encodings::string_encodings;
+use crate::tags::{
+    TAG_ALP, TAG_ALP_RD, TAG_CHIMP, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DELTA_OF_DELTA,
+    TAG_DICTIONARY, TAG_FRAME, TAG_FSST, TAG_GORILLA, TAG_LINEAR, TAG_PATCHED, TAG_PLAIN,
+    TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_STEPS,
+};
 use crate::testing::mutations;
 use crate::{
-    Decoded, Shared, Strings, TAG_ALP, TAG_ALP_RD, TAG_CHIMP, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA,
-    TAG_DELTA_OF_DELTA, TAG_DICTIONARY, TAG_FRAME, TAG_FSST, TAG_GORILLA, TAG_LINEAR, TAG_PATCHED,
-    TAG_PLAIN, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_STEPS, decode_integers, decode_strings,
-    f64_from_integer, integer_from_f64,
+    Decoded, Shared, Strings, decode_integers, decode_strings, f64_from_integer, integer_from_f64,
 };
 use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
 

@@ -3,7 +3,7 @@
 
 use crate::integers::leaves::stats::Stats;
 use crate::integers::{IntegerKind, dictionary, leaf, run_ends};
-use crate::{TAG_CONSTANT, TAG_DICTIONARY, TAG_RUN_ENDS};
+use crate::tags::{TAG_CONSTANT, TAG_DICTIONARY, TAG_RUN_ENDS};
 
 /// Appends the integers in the smallest form that needs no shared part. Integers of kind
 /// [`IntegerKind::Int32`] must fit 32 bits. Returns the tag written.

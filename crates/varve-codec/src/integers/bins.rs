@@ -180,8 +180,9 @@ mod tests {
     use super::{BinsWriter, decode};
     use crate::reader::ByteReader;
     use crate::scope::Scope;
+    use crate::tags::{TAG_BINS, TAG_PLAIN};
     use crate::testing::{Random, mutations};
-    use crate::{Shared, SharedWriter, TAG_BINS, TAG_PLAIN};
+    use crate::{Shared, SharedWriter};
     use proptest::prelude::{Strategy, any, prop_oneof, proptest};
     use std::sync::Arc;
 

@@ -9,11 +9,12 @@ use crate::integers::leaves::{constant, delta, frame, plain};
 use crate::integers::{
     IntegerKind, IntegerPlan, SharedIntegers, decimal, dictionary, leaf, run_ends,
 };
-use crate::writer::put_varint;
-use crate::{
-    SharedWriter, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DICTIONARY, TAG_FRAME, TAG_LINEAR,
-    TAG_PATCHED, TAG_PLAIN, TAG_RUN_ENDS, f64_from_integer,
+use crate::tags::{
+    TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DICTIONARY, TAG_FRAME, TAG_LINEAR, TAG_PATCHED,
+    TAG_PLAIN, TAG_RUN_ENDS,
 };
+use crate::writer::put_varint;
+use crate::{SharedWriter, f64_from_integer};
 
 /// Each with the shared part that it needs.
 pub(crate) fn integer_encodings(kind: IntegerKind, integers: &[i64]) -> Vec<(Vec<u8>, Vec<u8>)> {

@@ -10,10 +10,11 @@ use crate::integers::leaves::{
 use crate::integers::{IntegerKind, decimal};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::{
-    CodecError, Decoded, TAG_ALP, TAG_ALP_RD, TAG_CHIMP, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA,
-    TAG_DELTA_OF_DELTA, TAG_FRAME, TAG_GORILLA, TAG_LINEAR, TAG_PATCHED, TAG_PLAIN,
+use crate::tags::{
+    TAG_ALP, TAG_ALP_RD, TAG_CHIMP, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DELTA_OF_DELTA,
+    TAG_FRAME, TAG_GORILLA, TAG_LINEAR, TAG_PATCHED, TAG_PLAIN,
 };
+use crate::{CodecError, Decoded};
 
 /// A leaf codec and the bytes that it takes, tag included.
 pub(super) struct Choice {

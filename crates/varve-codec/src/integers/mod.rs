@@ -27,10 +27,8 @@ mod tests;
 use crate::positions::check_positions;
 use crate::reader::ByteReader;
 use crate::scope::Scope;
-use crate::{
-    CodecError, Decoded, ROWS_MAX, Shared, TAG_BINS, TAG_DICTIONARY, TAG_RUN_ENDS,
-    TAG_SHARED_DICTIONARY, TAG_STEPS,
-};
+use crate::tags::{TAG_BINS, TAG_DICTIONARY, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_STEPS};
+use crate::{CodecError, Decoded, ROWS_MAX, Shared};
 
 pub(crate) use choose::{
     ChosenIntegers, Scale, choose_integers, choose_named_integers, integers_of_form,

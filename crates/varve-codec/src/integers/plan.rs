@@ -10,12 +10,12 @@ use crate::integers::leaves::alp_pair::Pair;
 use crate::integers::leaves::stats::Stats;
 use crate::integers::leaves::{alp_rd, chimp, delta, delta_of_delta, gorilla, plain};
 use crate::integers::{IntegerKind, basic, dictionary, leaf, run_ends, shared_dictionary, steps};
-use crate::writer::put_zigzag;
-use crate::{
-    CodecError, ROWS_MAX, TAG_ALP, TAG_ALP_RD, TAG_BINS, TAG_CHIMP, TAG_CONSTANT, TAG_DELTA,
-    TAG_DELTA_OF_DELTA, TAG_DICTIONARY, TAG_GORILLA, TAG_PLAIN, TAG_RUN_ENDS,
-    TAG_SHARED_DICTIONARY, TAG_STEPS,
+use crate::tags::{
+    TAG_ALP, TAG_ALP_RD, TAG_BINS, TAG_CHIMP, TAG_CONSTANT, TAG_DELTA, TAG_DELTA_OF_DELTA,
+    TAG_DICTIONARY, TAG_GORILLA, TAG_PLAIN, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_STEPS,
 };
+use crate::writer::put_zigzag;
+use crate::{CodecError, ROWS_MAX};
 
 /// How to write a vector of integers. Every plan writes every vector: one that is unlike the sample
 /// that the plan was made from takes its basic form where that is smaller.

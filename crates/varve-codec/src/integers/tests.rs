@@ -3,11 +3,12 @@ use crate::integers::{
     IntegerKind, decode_integer, decode_integers, decode_plain, encode_integers, gather_integers,
 };
 use crate::scope::Scope;
-use crate::testing::{Random, mutations};
-use crate::{
-    CodecError, Decoded, Shared, TAG_ALP, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DICTIONARY,
-    TAG_FRAME, TAG_LINEAR, TAG_PATCHED, TAG_PLAIN, TAG_RUN_ENDS, integer_from_f64,
+use crate::tags::{
+    TAG_ALP, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DICTIONARY, TAG_FRAME, TAG_LINEAR,
+    TAG_PATCHED, TAG_PLAIN, TAG_RUN_ENDS,
 };
+use crate::testing::{Random, mutations};
+use crate::{CodecError, Decoded, Shared, integer_from_f64};
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 
 fn encoded(kind: IntegerKind, integers: &[i64]) -> (u8, Vec<u8>) {

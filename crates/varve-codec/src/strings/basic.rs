@@ -3,7 +3,7 @@
 
 use crate::string_data::StringsRef;
 use crate::strings::{dictionary, leaf, run_ends};
-use crate::{TAG_DICTIONARY, TAG_RUN_ENDS};
+use crate::tags::{TAG_DICTIONARY, TAG_RUN_ENDS};
 
 /// Appends the strings in the smallest form that needs no shared part. Returns the tag written.
 pub(super) fn encode(strings: StringsRef<'_>, out: &mut Vec<u8>) -> u8 {

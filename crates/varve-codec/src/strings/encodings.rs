@@ -2,13 +2,14 @@
 
 use std::sync::Arc;
 
+use crate::SharedWriter;
 use crate::fsst::{Encoder, train};
 use crate::integers::IntegerPlan;
 use crate::string_data::{Strings, StringsRef};
 use crate::strings::fsst::FsstPlan;
 use crate::strings::plan::SharedStrings;
 use crate::strings::{StringPlan, constant, dictionary, plain, run_ends};
-use crate::{SharedWriter, TAG_CONSTANT, TAG_DICTIONARY, TAG_PLAIN, TAG_RUN_ENDS};
+use crate::tags::{TAG_CONSTANT, TAG_DICTIONARY, TAG_PLAIN, TAG_RUN_ENDS};
 
 /// Each with the shared part that it needs.
 pub(crate) fn string_encodings(strings: StringsRef<'_>) -> Vec<(Vec<u8>, Vec<u8>)> {

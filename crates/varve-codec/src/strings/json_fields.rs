@@ -8,7 +8,8 @@ use crate::strings::gather_plain;
 use crate::strings::json::number::Spelling;
 use crate::strings::json::template::{FieldKind, Template};
 use crate::strings::same::Differing;
-use crate::{CodecError, Decoded, TAG_SAME};
+use crate::tags::TAG_SAME;
+use crate::{CodecError, Decoded};
 
 const NONE: u16 = u16::MAX;
 

@@ -4,8 +4,8 @@ use crate::integers::{IntegerKind, IntegerPlan};
 use crate::string_data::StringsRef;
 use crate::strings::json::split::{Column, Parts, Rows, Shape, split};
 use crate::strings::{StringPlan, same};
+use crate::tags::{TAG_JSON, TAG_SAME};
 use crate::writer::put_nested;
-use crate::{TAG_JSON, TAG_SAME};
 
 /// The shapes of a block and the cascades of their fields.
 #[derive(Debug)]

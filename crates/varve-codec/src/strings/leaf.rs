@@ -4,7 +4,8 @@ use crate::reader::ByteReader;
 use crate::string_data::Strings;
 use crate::strings::constant;
 use crate::strings::plain::{self, Lengths};
-use crate::{CodecError, Decoded, TAG_CONSTANT, TAG_PLAIN};
+use crate::tags::{TAG_CONSTANT, TAG_PLAIN};
+use crate::{CodecError, Decoded};
 
 /// Bytes of the strings in the smallest leaf, tag included; `equal` says that they are one string.
 pub(super) fn estimate<'a>(

@@ -33,10 +33,11 @@ use crate::positions::check_positions;
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::string_data::{Strings, StringsRef};
-use crate::{
-    CodecError, Decoded, ROWS_MAX, Shared, TAG_DICTIONARY, TAG_FSST, TAG_JSON, TAG_PACKED,
-    TAG_PREFIXES, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_SPLIT,
+use crate::tags::{
+    TAG_DICTIONARY, TAG_FSST, TAG_JSON, TAG_PACKED, TAG_PREFIXES, TAG_RUN_ENDS,
+    TAG_SHARED_DICTIONARY, TAG_SPLIT,
 };
+use crate::{CodecError, Decoded, ROWS_MAX, Shared};
 
 pub(crate) use choose::{
     ChosenStrings, StringSample, choose_named_strings, choose_strings, strings_of_form,

@@ -216,8 +216,9 @@ mod tests {
     use crate::integers::Scale;
     use crate::reader::ByteReader;
     use crate::scope::Scope;
+    use crate::tags::TAG_PACKED;
     use crate::testing::{Random, mutations};
-    use crate::{Shared, SharedWriter, TAG_PACKED};
+    use crate::{Shared, SharedWriter};
     use proptest::prelude::{any, proptest};
 
     const BYTES_MAX: usize = 1 << 20;

@@ -12,10 +12,11 @@ use crate::strings::packed::{self, PackedPlan};
 use crate::strings::prefix::PrefixPlan;
 use crate::strings::split_codec::{self, Split};
 use crate::strings::{basic, dictionary, leaf, run_ends};
-use crate::{
-    CodecError, ROWS_MAX, TAG_DICTIONARY, TAG_FSST, TAG_PACKED, TAG_PREFIXES, TAG_RUN_ENDS,
-    TAG_SHARED_DICTIONARY, TAG_SPLIT,
+use crate::tags::{
+    TAG_DICTIONARY, TAG_FSST, TAG_PACKED, TAG_PREFIXES, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
+    TAG_SPLIT,
 };
+use crate::{CodecError, ROWS_MAX};
 
 /// How to write a vector of strings. Every plan writes every vector: one that is unlike the sample
 /// that the plan was made from takes its basic form where that is smaller.

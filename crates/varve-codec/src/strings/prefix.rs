@@ -222,8 +222,9 @@ mod tests {
     use super::{PrefixPlan, RESTART_ROWS};
     use crate::string_data::Strings;
     use crate::strings::StringPlan;
+    use crate::tags::{TAG_CONSTANT, TAG_PREFIXES};
     use crate::testing::mutations;
-    use crate::{Decoded, Shared, TAG_CONSTANT, TAG_PREFIXES, decode_strings, gather_strings};
+    use crate::{Decoded, Shared, decode_strings, gather_strings};
     use proptest::collection::vec;
     use proptest::prelude::{prop_assert_eq, proptest};
 

@@ -1,7 +1,8 @@
 use crate::string_data::Strings;
 use crate::strings::{decode_strings, encode_strings, gather_strings};
+use crate::tags::{TAG_CONSTANT, TAG_DICTIONARY, TAG_PLAIN, TAG_RUN_ENDS};
 use crate::testing::mutations;
-use crate::{CodecError, Decoded, Shared, TAG_CONSTANT, TAG_DICTIONARY, TAG_PLAIN, TAG_RUN_ENDS};
+use crate::{CodecError, Decoded, Shared};
 use proptest::prelude::{Strategy, any, prop_oneof, proptest};
 
 const BYTES_MAX: usize = 1 << 20;

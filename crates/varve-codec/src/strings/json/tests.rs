@@ -4,10 +4,11 @@ use crate::string_data::Strings;
 use crate::strings::json::template::{FieldKind, Template};
 use crate::strings::json_choose::candidate;
 use crate::strings::{StringSample, decode_plain, gather_plain};
+use crate::tags::{TAG_CONSTANT, TAG_JSON, TAG_SHARED_DICTIONARY};
 use crate::testing::{Random, mutations};
 use crate::{
     BlockEncoder, BlockOptions, BlockValues, Codec, CodecError, Decoded, Shared, SharedWriter,
-    Stage, TAG_CONSTANT, TAG_JSON, TAG_SHARED_DICTIONARY, decode_strings, gather_strings,
+    Stage, decode_strings, gather_strings,
 };
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 

@@ -8,8 +8,9 @@ use crate::strings::split::template::{Piece, Template};
 use crate::strings::split_choose::{best, candidate};
 use crate::strings::split_codec::{ColumnPlan, Split};
 use crate::strings::{StringPlan, StringSample};
+use crate::tags::{TAG_PLAIN, TAG_SPLIT};
 use crate::testing::{Random, mutations};
-use crate::{Shared, SharedWriter, TAG_PLAIN, TAG_SPLIT, decode_strings, gather_strings};
+use crate::{Shared, SharedWriter, decode_strings, gather_strings};
 use proptest::prelude::{Just, Strategy, any, prop_oneof, proptest};
 
 fn constant(text: &str) -> Piece {
