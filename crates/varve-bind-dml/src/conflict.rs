@@ -6,10 +6,9 @@ use varve_ast::{
 use varve_bind_query::context::ctes::with_definition;
 use varve_bind_query::context::scope::ExprScope;
 use varve_catalog::model::index::{Deferral, IndexDef};
-use varve_catalog::model::index_expression::FIRST_EXPRESSION;
 use varve_catalog::model::table::TableDef;
 use varve_expr::Expr;
-use varve_expr::walk::{same_meaning, split_conjunction};
+use varve_expr::walk::split_conjunction;
 use varve_plan::build::subquery::{Subquery, attach};
 use varve_plan::build::table::{column_exprs, named_types, target_scope};
 use varve_plan::optimize::optimize;
@@ -19,7 +18,7 @@ use varve_plan::plan::{
 };
 use varve_plan::scope::error::{located, refuse, unsupported_at};
 use varve_plan::scope::tables::Scope;
-use varve_types::{ColumnPredicate, Error, LogicalType, Result, SqlState, Uniqueness};
+use varve_types::{Error, KeyPart, LogicalType, PartPredicate, Result, SqlState, Uniqueness};
 
 use crate::binder::DmlBinder;
 use crate::target::{Target, Verb};
@@ -163,15 +162,11 @@ impl DmlBinder<'_, '_> {
             let operand = self.query.expr(ast, &mut scope)?;
             let expr = varve_expr::fold(self.query.settle(operand)?);
             let expr = target.on_table(expr, &[(0, 0)])?;
-            let at = match expr {
-                Expr::Column { index, .. } => Some(index),
-                expr => {
-                    let mut known = (FIRST_EXPRESSION..).zip(&table.expressions);
-                    let known = known.find(|(_, known)| same_meaning(known, &expr));
-                    known.map(|(at, _)| at)
-                }
+            let part = match expr {
+                Expr::Column { index, .. } => Some(KeyPart::Column(index)),
+                expr => table.known_expression(&expr),
             };
-            wanted.push(at.ok_or_else(no_arbiter)?);
+            wanted.push(part.ok_or_else(no_arbiter)?);
         }
         let mut known = Vec::new();
         if let Some(filter) = filter {
@@ -186,13 +181,14 @@ impl DmlBinder<'_, '_> {
                 }
             }));
         }
-        let is_wanted = |keys: &mut dyn Iterator<Item = usize>| {
-            let keys: Vec<usize> = keys.collect();
-            keys.iter().all(|key| wanted.contains(key)) && wanted.iter().all(|at| keys.contains(at))
+        let is_wanted = |keys: &mut dyn Iterator<Item = KeyPart>| {
+            let keys: Vec<KeyPart> = keys.collect();
+            keys.iter().all(|key| wanted.contains(key))
+                && wanted.iter().all(|part| keys.contains(part))
         };
-        let implied = |test: &ColumnPredicate| known.contains(test);
+        let implied = |test: &PartPredicate| known.contains(test);
         let mut arbiters = Vec::new();
-        if !table.primary_key.is_empty() && is_wanted(&mut table.primary_key.iter().copied()) {
+        if !table.primary_key.is_empty() && is_wanted(&mut table.key_parts()) {
             arbiters.push(Arbiter::PrimaryKey);
         }
         for index in unique_indexes(table) {

@@ -2,7 +2,7 @@
 
 use varve_plan::SystemView;
 use varve_types::{
-    Batch, ColumnPredicate, Error, LocalFuture, LogicalType, Result, RowPosition, ScanSpec, TreeId,
+    Batch, Error, LocalFuture, LogicalType, PartPredicate, Result, RowPosition, TableScan, TreeId,
     Value,
 };
 
@@ -17,12 +17,12 @@ pub trait BatchStream {
 /// Rows as one snapshot sees them.
 pub trait ScanSource {
     /// Streams rows of a table.
-    fn scan<'a>(&'a self, spec: ScanSpec) -> LocalFuture<'a, Result<Box<dyn BatchStream + 'a>>>;
+    fn scan<'a>(&'a self, spec: TableScan) -> LocalFuture<'a, Result<Box<dyn BatchStream + 'a>>>;
 
     /// Streams rows of a table in an order; `None` where they are better sorted.
     fn scan_in_order<'a>(
         &'a self,
-        _spec: ScanSpec,
+        _spec: TableScan,
         _order: &'a [OrderColumn],
     ) -> LocalFuture<'a, Result<Option<Box<dyn BatchStream + 'a>>>> {
         Box::pin(async { Ok(None) })
@@ -33,7 +33,7 @@ pub trait ScanSource {
         &self,
         view: SystemView,
         columns: &[usize],
-        predicates: &[ColumnPredicate],
+        predicates: &[PartPredicate],
     ) -> Result<Vec<Batch>>;
 
     /// The rows of a tree that have these primary keys, in any order; absent keys give no row.

@@ -57,7 +57,10 @@ pub use keycode::{
 pub use logical_type::{ElementType, LogicalType, PhysicalType};
 pub use memory::{MemoryAccount, MemoryBudget, Reservation};
 pub use row::RowValue;
-pub use scan::{ColumnPredicate, CompareOp, KeyRange, PredicateTest, ScanSpec};
+pub use scan::{
+    ColumnPredicate, CompareOp, KeyPart, KeyRange, PartPredicate, Predicate, PredicateTest,
+    ScanSpec, TableScan,
+};
 pub use schema::{IndexKey, IndexState, KeyColumn, SortKey, TreeColumn, TreeSchema, Uniqueness};
 pub use sql_text::{SqlPart, SqlText, unparenthesized};
 pub use type_mod::{IntervalFields, TypeMod};

@@ -301,7 +301,7 @@ impl DdlBinder<'_, '_> {
         for at in 0..indexes.len() {
             let (known, new) = indexes.split_at_mut(at);
             if let Some(index) = new.first_mut().filter(|index| index.is_constraint) {
-                let columns = index.keys.iter().map(|(at, _)| table.given_name(*at));
+                let columns = index.keys.iter().map(|(part, _)| table.part_name(*part));
                 let columns: Vec<String> = columns.collect();
                 index.name = self.free_name(table, &columns, "key", known);
             }

@@ -13,7 +13,7 @@ use varve_parser::parse;
 use varve_plan::build::operand::Operand;
 use varve_plan::build::table::target_scope;
 use varve_plan::plan::utility::Definition;
-use varve_types::{Error, Result, SqlState, sql};
+use varve_types::{Error, KeyPart, Result, SqlState, sql};
 
 use crate::binder::DdlBinder;
 use crate::sequence::{identity_filled, identity_type};
@@ -334,8 +334,11 @@ impl DdlBinder<'_, '_> {
             }
         }
         let mut tests = table.indexes.iter().flat_map(|index| &index.predicate);
-        let reads_it = |column| table.expression(column).is_some_and(|expr| reads(expr, at));
-        if tests.any(|test| test.column == at || reads_it(test.column)) {
+        let reads_it = |part| match part {
+            KeyPart::Column(column) => column == at,
+            part => table.expression(part).is_some_and(|expr| reads(expr, at)),
+        };
+        if tests.any(|test| reads_it(test.column)) {
             let what = "another type for a column that the condition of an index reads";
             return Err(Error::unsupported(what));
         }

@@ -376,7 +376,8 @@ impl DdlBinder<'_, '_> {
         let mut wanted = TableDef::clone(parent);
         wanted.indexes.retain(|index| {
             !child.indexes.iter().any(|known| {
-                let keys = index.keys.iter().map(|(at, order)| (place(*at), *order));
+                let keys = index.keys.iter();
+                let keys = keys.map(|(part, order)| (part.moved(&place), *order));
                 known.uniqueness == index.uniqueness && keys.eq(known.keys.iter().copied())
             })
         });
@@ -473,11 +474,11 @@ impl DdlBinder<'_, '_> {
         let place = |at: usize| places.get(at).copied().unwrap_or(at);
         let shape = |table: &TableDef, name: &str, place: &dyn Fn(usize) -> usize| {
             let Some(index) = table.indexes.iter().find(|index| index.name == name) else {
-                let key = table.primary_key.iter().map(|at| (place(*at), 0));
+                let key = table.key_parts().map(|part| (part.moved(place), 0));
                 return (Uniqueness::NullsDistinct, key.collect::<Vec<_>>());
             };
             let keys = index.keys.iter();
-            let keys = keys.map(|(at, order)| (place(*at), order.code()));
+            let keys = keys.map(|(part, order)| (part.moved(place), order.code()));
             (index.uniqueness, keys.collect())
         };
         if shape(table, above, &place) != shape(&child, below, &|at| at) {

@@ -11,7 +11,7 @@ use varve_catalog::model::table::{Filled, TableDef};
 use varve_catalog::text::name::undefined_table;
 use varve_expr::implicit_cast_allowed;
 use varve_plan::plan::NewIndex;
-use varve_types::{Error, LogicalType, Result, SqlState, Uniqueness};
+use varve_types::{Error, KeyOrder, KeyPart, LogicalType, Result, SqlState, Uniqueness};
 
 use crate::binder::DdlBinder;
 use crate::table::check::free;
@@ -293,24 +293,32 @@ fn key_positions(table: &TableDef, names: &[Name]) -> Result<Vec<usize>> {
 
 /// The keys of a table that no two rows share: over whole columns of all of its rows.
 fn parent_keys(parent: &TableDef, new: &[NewIndex]) -> Vec<ParentKey> {
-    let plain = |key: &(usize, varve_types::KeyOrder)| key.0;
+    let columns = |keys: &[(KeyPart, KeyOrder)]| -> Option<Vec<usize>> {
+        keys.iter().map(|(part, _)| part.column()).collect()
+    };
     let mut keys = vec![ParentKey {
         columns: parent.primary_key.clone(),
         deferral: Deferral::Never,
     }];
     for index in &parent.indexes {
-        if index.uniqueness != Uniqueness::None && index.predicate.is_empty() && !index.is_building
+        if index.uniqueness != Uniqueness::None
+            && index.predicate.is_empty()
+            && !index.is_building
+            && let Some(columns) = columns(&index.keys)
         {
             keys.push(ParentKey {
-                columns: index.keys.iter().map(plain).collect(),
+                columns,
                 deferral: index.deferral,
             });
         }
     }
     for index in new {
-        if index.uniqueness != Uniqueness::None && index.predicate.is_empty() {
+        if index.uniqueness != Uniqueness::None
+            && index.predicate.is_empty()
+            && let Some(columns) = columns(&index.keys)
+        {
             keys.push(ParentKey {
-                columns: index.keys.iter().map(plain).collect(),
+                columns,
                 deferral: index.deferral,
             });
         }

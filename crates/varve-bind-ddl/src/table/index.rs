@@ -8,7 +8,7 @@ use varve_bind_query::context::scope::ExprScope;
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::expr_codec::{self, depth};
 use varve_catalog::model::index::Deferral;
-use varve_catalog::model::index_expression::{FIRST_EXPRESSION, is_immutable};
+use varve_catalog::model::index_expression::is_immutable;
 use varve_catalog::model::table::{TableDef, made_name};
 use varve_catalog::pg_catalog::operator_class::{BPCHAR, CLASSES, TEXT, class_type};
 use varve_expr::walk::{for_each_child, same_meaning, split_conjunction, without_positions};
@@ -20,8 +20,8 @@ use varve_plan::plan::{NewIndex, PushedPredicate, Statement};
 use varve_plan::scope::error::{located, refuse, unsupported_at};
 use varve_plan::scope::name::result_name;
 use varve_types::{
-    ColumnPredicate, CompareOp, Error, KeyOrder, LogicalType, PredicateTest, Result, SqlState,
-    Uniqueness, Value,
+    CompareOp, Error, KeyOrder, KeyPart, LogicalType, PartPredicate, PredicateTest, Result,
+    SqlState, Uniqueness, Value,
 };
 
 use crate::binder::DdlBinder;
@@ -31,6 +31,8 @@ use crate::table::storage::Stored;
 
 /// Most columns of a key, as in PostgreSQL.
 const KEY_COLUMNS_MAX: usize = 32;
+/// The most expressions that the indexes of a table can be on.
+const EXPRESSIONS_MAX: usize = 32_767;
 /// Most bytes of an expression in the catalog.
 const EXPRESSION_BYTES_MAX: usize = 1 << 16;
 
@@ -127,11 +129,11 @@ impl DdlBinder<'_, '_> {
             let key = match on {
                 KeySource::Column(column) => {
                     key_names.push(table.given_name(column));
-                    column
+                    KeyPart::Column(column)
                 }
                 KeySource::Expression(expr, name) => {
                     key_names.push(name);
-                    position_of(&mut definition.expressions, expr)
+                    part_of(&mut definition.expressions, expr)
                 }
             };
             definition.keys.push((key, order));
@@ -148,8 +150,9 @@ impl DdlBinder<'_, '_> {
             let expressions = &mut definition.expressions;
             definition.predicate = self.index_predicate(table, filter, expressions)?;
         }
-        if definition.expressions.len() >= FIRST_EXPRESSION {
-            let message = "a table can have indexes on at most 32767 expressions".to_owned();
+        if definition.expressions.len() > EXPRESSIONS_MAX {
+            let message =
+                format!("a table can have indexes on at most {EXPRESSIONS_MAX} expressions");
             return Err(located(too_many(message), self.query.first()));
         }
         Ok(key_names)
@@ -239,7 +242,9 @@ impl DdlBinder<'_, '_> {
                 self.free_name(table, &names, "key", others)
             }
         };
-        let keys = columns.iter().map(|column| (*column, KeyOrder::default()));
+        let keys = columns
+            .iter()
+            .map(|column| (KeyPart::Column(*column), KeyOrder::default()));
         Ok(NewIndex {
             name,
             is_constraint: true,
@@ -285,12 +290,12 @@ impl DdlBinder<'_, '_> {
                 let what = "an expression in an index among columns";
                 return Err(unsupported_at(what, self.query.first()));
             };
-            keys.push((at, order));
+            keys.push((KeyPart::Column(at), order));
         }
         let name = match name {
             Some(name) => self.query.new_name(name)?,
             None => {
-                let names = keys.iter().map(|(at, _)| table.given_name(*at));
+                let names = keys.iter().map(|(part, _)| table.part_name(*part));
                 self.free_name(table, &names.collect::<Vec<_>>(), "idx", others)
             }
         };
@@ -324,7 +329,9 @@ impl DdlBinder<'_, '_> {
             Some(name) => self.query.new_name(name)?,
             None => made_name([&table.name, ""], "pkey"),
         };
-        let keys = columns.iter().map(|column| (*column, KeyOrder::default()));
+        let keys = columns
+            .iter()
+            .map(|column| (KeyPart::Column(*column), KeyOrder::default()));
         Ok(NewIndex {
             name,
             is_constraint: true,
@@ -406,7 +413,7 @@ impl DdlBinder<'_, '_> {
         table: &TableDef,
         predicate: &Ast,
         expressions: &mut Vec<Expr>,
-    ) -> Result<Vec<ColumnPredicate>> {
+    ) -> Result<Vec<PartPredicate>> {
         let position = self.query.at(predicate.span);
         let names = target_scope(table, None);
         let mut conditions = Vec::new();
@@ -421,8 +428,8 @@ impl DdlBinder<'_, '_> {
                 continue;
             }
             storable(&mut condition, "index predicate")?;
-            tests.push(ColumnPredicate {
-                column: position_of(expressions, condition),
+            tests.push(PartPredicate {
+                column: part_of(expressions, condition),
                 test: PredicateTest::Compare(CompareOp::Eq, Value::Boolean(true)),
             });
         }
@@ -454,16 +461,14 @@ fn named_in_key(error: Error) -> Error {
     error.with_message(message)
 }
 
-/// The position of an expression, to which those of a table are added.
-fn position_of(expressions: &mut Vec<Expr>, expr: Expr) -> usize {
-    let at = expressions
-        .iter()
-        .position(|known| same_meaning(known, &expr));
-    FIRST_EXPRESSION
-        + at.unwrap_or_else(|| {
-            expressions.push(expr);
-            expressions.len() - 1
-        })
+/// An expression among those of a table, to which it is added unless it is there.
+fn part_of(expressions: &mut Vec<Expr>, expr: Expr) -> KeyPart {
+    let mut known = expressions.iter();
+    let at = known.position(|known| same_meaning(known, &expr));
+    KeyPart::Expression(at.unwrap_or_else(|| {
+        expressions.push(expr);
+        expressions.len() - 1
+    }))
 }
 
 /// Makes an expression one that can be kept with a table.

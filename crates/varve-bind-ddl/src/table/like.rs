@@ -3,14 +3,13 @@
 use varve_ast::{LikeOption, LikeTable, ObjectName};
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::index::{Deferral, IndexDef};
-use varve_catalog::model::index_expression::FIRST_EXPRESSION;
 use varve_catalog::model::sequence::SequenceDef;
 use varve_catalog::model::table::{CheckDef, ColumnDef as TableColumn, Filled, TableDef};
 use varve_catalog::text::name::undefined_table;
 use varve_expr::Expr;
 use varve_expr::walk::map_columns;
 use varve_plan::plan::NewIndex;
-use varve_types::{ColumnId, ObjectId, Result};
+use varve_types::{ColumnId, KeyPart, ObjectId, Result};
 
 use crate::binder::DdlBinder;
 use crate::table::columns::{Parts, WrittenKey};
@@ -29,26 +28,23 @@ impl Copied {
     /// `known` expressions come before those that are copied.
     pub fn add_indexes(&mut self, source: &TableDef, places: &[usize], known: usize) {
         let expressions = known + self.expressions.len();
-        let moved = |at: usize| match at {
-            at if at < FIRST_EXPRESSION => places.get(at).copied().unwrap_or(at),
-            at => at + expressions,
-        };
+        let moved = |at: usize| places.get(at).copied().unwrap_or(at);
         for index in source.indexes.iter().filter(|index| !index.is_building) {
             let names = index.keys.iter();
-            let names = names.map(|(at, _)| match *at < FIRST_EXPRESSION {
-                true => source.given_name(*at),
-                false => "expr".to_owned(),
+            let names = names.map(|(part, _)| match part {
+                KeyPart::Column(at) => source.given_name(*at),
+                KeyPart::Expression(_) => "expr".to_owned(),
             });
             let names = names.collect();
             let mut index = index.clone();
-            for (at, _) in &mut index.keys {
-                *at = moved(*at);
+            for part in index.parts_mut() {
+                match part {
+                    KeyPart::Column(at) => *at = moved(*at),
+                    KeyPart::Expression(at) => *at += expressions,
+                }
             }
             for at in &mut index.include {
                 *at = moved(*at);
-            }
-            for test in &mut index.predicate {
-                test.column = moved(test.column);
             }
             self.indexes.push((index, names));
         }

@@ -284,7 +284,8 @@ pub fn unique_keys_fit(
     }
     for index in indexes {
         if index.uniqueness != varve_types::Uniqueness::None {
-            keys.push(("UNIQUE", index.keys.iter().map(|(at, _)| *at).collect()));
+            let columns = index.keys.iter().filter_map(|(part, _)| part.column());
+            keys.push(("UNIQUE", columns.collect()));
         }
     }
     for (what, columns) in keys {

@@ -1,8 +1,8 @@
 //! Indexes of a table: what is known of them, and the shape of their trees.
 
 use varve_types::{
-    ColumnId, ColumnPredicate, IndexKey, IndexState, KeyColumn, KeyOrder, SortKey, TreeColumn,
-    TreeId, TreeSchema, Uniqueness, Value,
+    ColumnId, IndexKey, IndexState, KeyColumn, KeyOrder, KeyPart, PartPredicate, SortKey,
+    TreeColumn, TreeId, TreeSchema, Uniqueness, Value,
 };
 
 use crate::model::table::TableDef;
@@ -34,22 +34,24 @@ pub struct IndexDef {
     pub is_building: bool,
     /// What its keys must be.
     pub uniqueness: Uniqueness,
-    /// Its key: positions in the table's columns and expressions, and their orders.
-    pub keys: Vec<(usize, KeyOrder)>,
+    /// Its key: columns and expressions of the table, and their orders.
+    pub keys: Vec<(KeyPart, KeyOrder)>,
     /// Further columns that it holds, by position.
     pub include: Vec<usize>,
     /// Only rows that pass all of these have an entry.
-    pub predicate: Vec<ColumnPredicate>,
+    pub predicate: Vec<PartPredicate>,
 }
 
 impl IndexDef {
-    /// The positions in the table's columns of the columns of an entry: the index's key, the key of
-    /// the table, what is included. The number of columns stands for the hidden row id.
-    pub fn columns(&self, table: &TableDef) -> Vec<usize> {
-        let own = self.keys.iter().map(|(column, _)| *column);
-        own.chain(table.row_key())
-            .chain(self.include.iter().copied())
-            .collect()
+    /// What the columns of an entry hold: the index's key, the key of the table, what is included.
+    /// The number of columns stands for the hidden row id.
+    pub fn columns(&self, table: &TableDef) -> Vec<KeyPart> {
+        let own = self.keys.iter().map(|(part, _)| *part);
+        let others = table
+            .row_key()
+            .into_iter()
+            .chain(self.include.iter().copied());
+        own.chain(others.map(KeyPart::Column)).collect()
     }
 
     /// What the store needs to know of the index.
@@ -57,9 +59,9 @@ impl IndexDef {
         let row_key = table.row_key();
         let orders = self.keys.iter().map(|(_, order)| *order);
         let orders = orders.chain(row_key.iter().map(|_| KeyOrder::default()));
-        let column = |(id, position): (u32, usize)| TreeColumn {
+        let column = |(id, part): (u32, KeyPart)| TreeColumn {
             id: ColumnId(id),
-            ty: table.type_at(position),
+            ty: table.type_of(part),
             nullable: true,
             missing: Value::Null,
         };
@@ -86,6 +88,11 @@ impl IndexDef {
 }
 
 impl TableDef {
+    /// What the primary key is on.
+    pub fn key_parts(&self) -> impl Iterator<Item = KeyPart> {
+        self.primary_key.iter().copied().map(KeyPart::Column)
+    }
+
     /// The positions of what names a row: its primary key or, past all columns, the hidden row id.
     pub fn row_key(&self) -> Vec<usize> {
         if self.primary_key.is_empty() {

@@ -5,23 +5,25 @@
 //! | tree, name | 8 + 2 + UTF-8 |
 //! | flags (1 a constraint, 2 being built, 4 deferrable, 8 and deferred at first) | 1 |
 //! | 0 not unique, 1 unique, 2 unique and NULLs are equal | 1 |
-//! | number of keys, each: position, order (1 descending, 2 NULLs first) | 2, then 2 + 1 |
+//! | number of keys, each: part, order (1 descending, 2 NULLs first) | 2, then 3 + 1 |
 //! | number of included columns, their positions | 2, then 2 each |
-//! | number of tests, each: position, kind, number of constants, each: length, key bytes | 2, then 2 + 1 + 2, then 2 + bytes |
+//! | number of tests, each: part, kind, number of constants, each: length, key bytes | 2, then 3 + 1 + 2, then 2 + bytes |
 //!
-//! A position below 32,768 is that of a column; from there on they are those of expressions. Kinds
+//! A part is 0 for a column or 1 for an expression, and its position among those of the table. Kinds
 //! of tests: 0 to 5 are `=`, `<>`, `<`, `<=`, `>`, `>=`, 6 IN, 7 IS NULL, 8 IS NOT NULL.
 
 use varve_expr::Expr;
 use varve_types::{
-    ColumnPredicate, KeyOrder, LogicalType, PredicateTest, Result, TreeId, Uniqueness, Value,
-    decode_key_value, encode_key_value,
+    KeyOrder, KeyPart, LogicalType, PartPredicate, PredicateTest, Result, TreeId, Uniqueness,
+    Value, decode_key_value, encode_key_value,
 };
 
 use crate::model::bytes::{Input, OPS, broken, code, put_count, put_name};
 use crate::model::index::{Deferral, IndexDef};
-use crate::model::index_expression::FIRST_EXPRESSION;
 use crate::model::table::ColumnDef;
+
+const PART_COLUMN: u8 = 0;
+const PART_EXPRESSION: u8 = 1;
 
 const KIND_IN: u8 = 6;
 const KIND_IS_NULL: u8 = 7;
@@ -35,12 +37,11 @@ pub(crate) struct Indexable<'a> {
 }
 
 impl Indexable<'_> {
-    /// The type of the column or the expression at a position.
-    fn type_at(self, position: usize) -> Result<LogicalType> {
-        let expression = position.checked_sub(FIRST_EXPRESSION);
-        let expression = expression.and_then(|at| self.expressions.get(at));
-        let column = self.columns.get(position).map(|column| column.ty);
-        let ty = column.or_else(|| expression.map(Expr::logical_type));
+    fn type_of(self, part: KeyPart) -> Result<LogicalType> {
+        let ty = match part {
+            KeyPart::Column(at) => self.columns.get(at).map(|column| column.ty),
+            KeyPart::Expression(at) => self.expressions.get(at).map(Expr::logical_type),
+        };
         ty.ok_or_else(|| broken("index column"))
     }
 }
@@ -60,8 +61,8 @@ pub(crate) fn put_index(bytes: &mut Vec<u8>, index: &IndexDef) -> Result<()> {
         Uniqueness::NullsEqual => 2,
     });
     put_count(bytes, index.keys.len())?;
-    for (position, order) in &index.keys {
-        put_count(bytes, *position)?;
+    for (part, order) in &index.keys {
+        put_part(bytes, *part)?;
         bytes.push(order.code());
     }
     put_count(bytes, index.include.len())?;
@@ -75,8 +76,27 @@ pub(crate) fn put_index(bytes: &mut Vec<u8>, index: &IndexDef) -> Result<()> {
     Ok(())
 }
 
-fn put_test(bytes: &mut Vec<u8>, ColumnPredicate { column, test }: &ColumnPredicate) -> Result<()> {
-    put_count(bytes, *column)?;
+fn put_part(bytes: &mut Vec<u8>, part: KeyPart) -> Result<()> {
+    let (kind, position) = match part {
+        KeyPart::Column(at) => (PART_COLUMN, at),
+        KeyPart::Expression(at) => (PART_EXPRESSION, at),
+    };
+    bytes.push(kind);
+    put_count(bytes, position)
+}
+
+fn take_part(input: &mut Input<'_>) -> Result<KeyPart> {
+    let kind = input.u8()?;
+    let position = input.count()?;
+    match kind {
+        PART_COLUMN => Ok(KeyPart::Column(position)),
+        PART_EXPRESSION => Ok(KeyPart::Expression(position)),
+        _ => Err(broken("index part")),
+    }
+}
+
+fn put_test(bytes: &mut Vec<u8>, PartPredicate { column, test }: &PartPredicate) -> Result<()> {
+    put_part(bytes, *column)?;
     let (kind, constants): (u8, &[Value]) = match test {
         PredicateTest::Compare(op, value) => (code(&OPS, op)?, core::slice::from_ref(value)),
         PredicateTest::In(values) => (KIND_IN, values),
@@ -112,10 +132,10 @@ pub(crate) fn take_index(input: &mut Input<'_>, of: Indexable<'_>) -> Result<Ind
     };
     let mut keys = Vec::new();
     for _ in 0..input.count()? {
-        let position = input.count()?;
-        of.type_at(position)?;
+        let part = take_part(input)?;
+        of.type_of(part)?;
         let order = KeyOrder::from_code(input.u8()?);
-        keys.push((position, order.ok_or_else(|| broken("key order"))?));
+        keys.push((part, order.ok_or_else(|| broken("key order"))?));
     }
     if keys.is_empty() {
         return Err(broken("index key"));
@@ -145,9 +165,9 @@ pub(crate) fn take_index(input: &mut Input<'_>, of: Indexable<'_>) -> Result<Ind
     })
 }
 
-fn take_test(input: &mut Input<'_>, of: Indexable<'_>) -> Result<ColumnPredicate> {
-    let column = input.count()?;
-    let ty = of.type_at(column)?;
+fn take_test(input: &mut Input<'_>, of: Indexable<'_>) -> Result<PartPredicate> {
+    let column = take_part(input)?;
+    let ty = of.type_of(column)?;
     let kind = input.u8()?;
     let mut constants = Vec::new();
     for _ in 0..input.count()? {
@@ -164,5 +184,5 @@ fn take_test(input: &mut Input<'_>, of: Indexable<'_>) -> Result<ColumnPredicate
         (None, KIND_IS_NOT_NULL, []) => PredicateTest::IsNotNull,
         _ => return Err(broken("index predicate")),
     };
-    Ok(ColumnPredicate { column, test })
+    Ok(PartPredicate { column, test })
 }

@@ -1,42 +1,65 @@
-//! Expressions that indexes are on. Beside its columns a table has a column for each of them, which
-//! is stored in indexes only; its position is [`FIRST_EXPRESSION`] or above.
+//! Expressions that indexes are on. Beside its columns a table has a list of them; their values are
+//! stored in indexes only.
 
 use varve_expr::walk::{for_each_child, for_each_column, map_columns, same_meaning};
 use varve_expr::{Expr, is_immutable_cast};
-use varve_types::{LogicalType, SqlText, sql};
+use varve_types::{Error, KeyPart, LogicalType, Result, SqlText, sql};
 
 use crate::model::catalog::Catalog;
 use crate::model::deparse::Printer;
 use crate::model::index::IndexDef;
 use crate::model::table::TableDef;
 
-/// Positions from here on name a table's expressions; no table has as many columns.
-pub const FIRST_EXPRESSION: usize = 1 << 15;
-
 impl TableDef {
-    /// The expression at a position.
-    pub fn expression(&self, position: usize) -> Option<&Expr> {
-        let at = position.checked_sub(FIRST_EXPRESSION)?;
-        self.expressions.get(at)
+    /// The expression that an index is on; `None` for a column.
+    pub fn expression(&self, part: KeyPart) -> Option<&Expr> {
+        match part {
+            KeyPart::Column(_) => None,
+            KeyPart::Expression(at) => self.expressions.get(at),
+        }
     }
 
-    /// The type of what is at a position: a column, an expression, or the hidden row id.
+    /// The type of a column, or of the hidden row id, which is behind them.
     pub fn type_at(&self, position: usize) -> LogicalType {
-        match (self.columns.get(position), self.expression(position)) {
-            (Some(column), _) => column.ty,
-            (None, Some(expr)) => expr.logical_type(),
-            (None, None) => LogicalType::Int8,
+        let column = self.columns.get(position);
+        column.map_or(LogicalType::Int8, |column| column.ty)
+    }
+
+    /// The type of what an index can be on.
+    pub fn type_of(&self, part: KeyPart) -> LogicalType {
+        match part {
+            KeyPart::Column(at) => self.type_at(at),
+            KeyPart::Expression(at) => {
+                let expr = self.expressions.get(at);
+                debug_assert!(expr.is_some(), "an index is on no expression of its table");
+                expr.map_or(LogicalType::Int8, Expr::logical_type)
+            }
+        }
+    }
+
+    /// What an index can be on, over the columns of a row of the table.
+    pub fn part_expr(&self, part: KeyPart) -> Result<Expr> {
+        match part {
+            KeyPart::Column(index) => Ok(Expr::Column {
+                index,
+                ty: self.type_at(index),
+            }),
+            KeyPart::Expression(at) => {
+                let expr = self.expressions.get(at).cloned();
+                expr.ok_or_else(|| Error::internal("an index is on no expression of its table"))
+            }
         }
     }
 
     /// A column, or an expression as it stands in CREATE INDEX, as SQL text.
-    pub fn label_at(&self, position: usize) -> SqlText {
-        self.label_in(None, position)
+    pub fn label_of(&self, part: KeyPart) -> SqlText {
+        self.label_in(None, part)
     }
 
     /// The same, with the names of types that a catalog has.
-    pub(crate) fn label_in(&self, catalog: Option<&Catalog>, position: usize) -> SqlText {
-        match (self.columns.get(position), self.expression(position)) {
+    pub(crate) fn label_in(&self, catalog: Option<&Catalog>, part: KeyPart) -> SqlText {
+        let column = part.column().and_then(|at| self.columns.get(at));
+        match (column, self.expression(part)) {
             (Some(column), _) => SqlText::name(&column.name),
             (None, Some(expr)) => {
                 let columns = &self.column_texts();
@@ -65,8 +88,13 @@ impl TableDef {
 
     /// What a column is called in messages and in names that are made of it.
     pub fn given_name(&self, position: usize) -> String {
-        let name = self.name_at(position);
-        name.map_or_else(|| self.label_at(position).into_string(), str::to_owned)
+        self.part_name(KeyPart::Column(position))
+    }
+
+    /// The same for what an index can be on.
+    pub fn part_name(&self, part: KeyPart) -> String {
+        let name = part.column().and_then(|at| self.name_at(at));
+        name.map_or_else(|| self.label_of(part).into_string(), str::to_owned)
     }
 
     /// Its columns as SQL text.
@@ -78,43 +106,49 @@ impl TableDef {
     /// Leaves out indexes, and the expressions that none is on any more.
     pub fn retain_indexes(&mut self, keep: impl Fn(&IndexDef) -> bool) {
         self.indexes.retain(keep);
-        let used = |position| self.indexes.iter().any(|index| index.reads(position));
+        let used = |part| self.indexes.iter().any(|index| index.reads(part));
         let mut moved = Vec::with_capacity(self.expressions.len());
         let mut kept = Vec::new();
-        for (position, expr) in (FIRST_EXPRESSION..).zip(&self.expressions) {
-            moved.push(FIRST_EXPRESSION + kept.len());
-            if used(position) {
+        for (at, expr) in self.expressions.iter().enumerate() {
+            moved.push(kept.len());
+            if used(KeyPart::Expression(at)) {
                 kept.push(expr.clone());
             }
         }
         self.expressions = kept;
-        for index in &mut self.indexes {
-            let keys = index.keys.iter_mut().map(|(key, _)| key);
-            let tests = index.predicate.iter_mut().map(|test| &mut test.column);
-            for key in keys.chain(tests) {
-                let moved = key
-                    .checked_sub(FIRST_EXPRESSION)
-                    .and_then(|at| moved.get(at));
-                *key = moved.copied().unwrap_or(*key);
+        for part in self.indexes.iter_mut().flat_map(IndexDef::parts_mut) {
+            if let KeyPart::Expression(at) = part {
+                *at = moved.get(*at).copied().unwrap_or(*at);
             }
         }
     }
 
-    /// The position of an expression of an index that is not being built.
-    pub fn indexed_expression(&self, expr: &Expr) -> Option<usize> {
-        let known = (FIRST_EXPRESSION..).zip(&self.expressions);
-        let mut same = known.filter(|(_, known)| same_meaning(known, expr));
-        let (position, _) = same.next()?;
+    /// An expression of an index, whether or not that is being built.
+    pub fn known_expression(&self, expr: &Expr) -> Option<KeyPart> {
+        let mut known = self.expressions.iter();
+        let at = known.position(|known| same_meaning(known, expr))?;
+        Some(KeyPart::Expression(at))
+    }
+
+    /// An expression of an index that is not being built.
+    pub fn indexed_expression(&self, expr: &Expr) -> Option<KeyPart> {
+        let part = self.known_expression(expr)?;
         let mut ready = self.indexes.iter().filter(|index| !index.is_building);
-        ready.any(|index| index.reads(position)).then_some(position)
+        ready.any(|index| index.reads(part)).then_some(part)
     }
 }
 
 impl IndexDef {
-    /// Whether what is at a position is in its key, or decides which rows it has.
-    fn reads(&self, position: usize) -> bool {
-        self.keys.iter().any(|(key, _)| *key == position)
-            || self.predicate.iter().any(|test| test.column == position)
+    /// Whether a part is in its key, or decides which rows it has.
+    fn reads(&self, part: KeyPart) -> bool {
+        self.keys.iter().any(|(key, _)| *key == part)
+            || self.predicate.iter().any(|test| test.column == part)
+    }
+
+    /// What its key and its condition name.
+    pub fn parts_mut(&mut self) -> impl Iterator<Item = &mut KeyPart> {
+        let keys = self.keys.iter_mut().map(|(key, _)| key);
+        keys.chain(self.predicate.iter_mut().map(|test| &mut test.column))
     }
 }
 

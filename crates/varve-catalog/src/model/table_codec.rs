@@ -292,8 +292,8 @@ mod tests {
     use proptest::prelude::{any, prop_assert_eq, proptest};
     use varve_expr::Expr;
     use varve_types::{
-        ColumnId, ColumnPredicate, CompareOp, KeyOrder, LogicalType, ObjectId, PredicateTest,
-        SqlState, TreeId, TypeMod, Uniqueness, Value,
+        ColumnId, CompareOp, KeyOrder, KeyPart, LogicalType, ObjectId, PartPredicate,
+        PredicateTest, SqlState, TreeId, TypeMod, Uniqueness, Value,
     };
 
     fn table() -> TableDef {
@@ -311,7 +311,10 @@ mod tests {
     }
 
     fn with_indexes() -> TableDef {
-        let test = |column, test| ColumnPredicate { column, test };
+        let test = |column, test| PartPredicate {
+            column: KeyPart::Column(column),
+            test,
+        };
         let index = |tree, name: &str, uniqueness| IndexDef {
             tree: TreeId(tree),
             name: name.to_owned(),
@@ -324,8 +327,8 @@ mod tests {
             },
             uniqueness,
             keys: vec![
-                (1, KeyOrder::from_code(3).unwrap()),
-                (0, KeyOrder::default()),
+                (KeyPart::Column(1), KeyOrder::from_code(3).unwrap()),
+                (KeyPart::Column(0), KeyOrder::default()),
             ],
             include: vec![1],
             predicate: vec![
@@ -418,6 +421,21 @@ mod tests {
                 deferral: Deferral::Deferred,
                 is_valid: true,
             });
+        full.expressions = vec![
+            at(0, LogicalType::TimestampTz),
+            Expr::IsNull {
+                input: Box::new(at(1, LogicalType::Float8)),
+                negated: false,
+            },
+        ];
+        if let Some(index) = full.indexes.first_mut() {
+            let part = KeyPart::Expression(0);
+            index.keys.insert(1, (part, KeyOrder::default()));
+            index.predicate.push(PartPredicate {
+                column: KeyPart::Expression(1),
+                test: PredicateTest::Compare(CompareOp::Eq, Value::Boolean(true)),
+            });
+        }
         full
     }
 

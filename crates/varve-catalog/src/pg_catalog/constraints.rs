@@ -88,7 +88,7 @@ fn row(
     let (kind, columns) = match constraint {
         Constraint::Key(key) => (
             if key.is_primary { "p" } else { "u" },
-            numbers(&mut key.columns.iter().map(|(at, _)| *at)),
+            numbers(&mut key.own_columns()),
         ),
         Constraint::Check(check) => (
             "c",
@@ -167,7 +167,7 @@ pub(super) fn parent_key<'a>(table: &'a TableDef, places: &[usize]) -> Option<Ke
     let mut wanted = places.to_vec();
     varve_sort::sort(&mut wanted);
     keys(table).into_iter().find(|key| {
-        let mut columns: Vec<usize> = key.columns.iter().map(|(at, _)| *at).collect();
+        let mut columns: Vec<usize> = key.own_columns().collect();
         varve_sort::sort(&mut columns);
         key.is_unique && columns == wanted
     })
@@ -204,7 +204,7 @@ pub(super) fn definition(catalog: &Catalog, number: u32, is_pretty: bool) -> Opt
             } else {
                 ""
             };
-            let columns = column_list(table, key.columns.iter().map(|(at, _)| *at));
+            let columns = column_list(table, key.own_columns());
             let mut sql = sql![kind, nulls, " (", columns, ")"];
             if !key.include.is_empty() {
                 let included = column_list(table, key.include.iter().copied());

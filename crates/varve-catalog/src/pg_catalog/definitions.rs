@@ -89,11 +89,8 @@ pub(super) fn index_definition(
     let Some(at) = part.checked_sub(1) else {
         return Some(create_index(catalog, table, &key, is_pretty));
     };
-    let places = key.columns.iter().map(|(at, _)| at).chain(key.include);
-    let place = places.copied().nth(at);
-    Some(place.map_or_else(SqlText::default, |place| {
-        table.label_in(Some(catalog), place)
-    }))
+    let part = key.parts().nth(at);
+    Some(part.map_or_else(SqlText::default, |part| table.label_in(Some(catalog), part)))
 }
 
 fn create_index(catalog: &Catalog, table: &TableDef, key: &Key<'_>, is_pretty: bool) -> SqlText {

@@ -290,7 +290,7 @@ pub(super) fn key_column_usage(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     each_constraint(catalog, &mut |table, constraint| {
         let places: Vec<usize> = match constraint {
-            Constraint::Key(key) => key.columns.iter().map(|(at, _)| *at).collect(),
+            Constraint::Key(key) => key.own_columns().collect(),
             Constraint::Foreign(key) => key.columns.clone(),
             Constraint::Check(_) => return,
         };
@@ -317,7 +317,7 @@ fn place_in_parent(catalog: &Catalog, key: &ForeignKeyDef, number: usize) -> Val
         let places = key.parent_positions(parent);
         let of = parent_key(parent, &places)?;
         let wanted = places.get(number)?;
-        of.columns.iter().position(|(at, _)| at == wanted)
+        of.own_columns().position(|at| at == *wanted)
     };
     place().map_or(Value::Null, |place| int4(place + 1))
 }
@@ -327,7 +327,7 @@ pub(super) fn constraint_column_usage(catalog: &Catalog) -> Vec<Vec<Value>> {
     each_constraint(catalog, &mut |table, constraint| {
         let (of, places) = match constraint {
             Constraint::Key(key) => {
-                let places = key.columns.iter().map(|(at, _)| *at);
+                let places = key.own_columns();
                 (Some(table), places.collect())
             }
             Constraint::Check(check) => (Some(table), checked_columns(table, &check.expr)),

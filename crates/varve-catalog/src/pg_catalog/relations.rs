@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use varve_expr::Expr;
 use varve_types::{
-    ColumnPredicate, ElementType, KeyOrder, LogicalType, ObjectId, SqlText, TypeMod, Uniqueness,
-    Value, sql,
+    ElementType, KeyOrder, KeyPart, LogicalType, ObjectId, PartPredicate, SqlText, TypeMod,
+    Uniqueness, Value, sql,
 };
 
 use super::inheritance::bound_of;
@@ -79,9 +79,22 @@ pub(super) struct Key<'a> {
     pub(super) is_constraint: bool,
     pub(super) deferral: Deferral,
     is_valid: bool,
-    pub(super) columns: Vec<(usize, KeyOrder)>,
+    pub(super) columns: Vec<(KeyPart, KeyOrder)>,
     pub(super) include: &'a [usize],
-    pub(super) predicate: &'a [ColumnPredicate],
+    pub(super) predicate: &'a [PartPredicate],
+}
+
+impl Key<'_> {
+    /// The columns that its key is on, expressions left out.
+    pub(super) fn own_columns(&self) -> impl Iterator<Item = usize> {
+        self.columns.iter().filter_map(|(part, _)| part.column())
+    }
+
+    /// Its key, then what is included.
+    pub(super) fn parts(&self) -> impl Iterator<Item = KeyPart> {
+        let own = self.columns.iter().map(|(part, _)| *part);
+        own.chain(self.include.iter().copied().map(KeyPart::Column))
+    }
 }
 
 /// The primary key and the indexes of a table.
@@ -100,7 +113,9 @@ pub(super) fn keys(table: &TableDef) -> Vec<Key<'_>> {
             is_constraint: true,
             deferral: Deferral::Never,
             is_valid: true,
-            columns: columns.map(|at| (*at, KeyOrder::default())).collect(),
+            columns: columns
+                .map(|at| (KeyPart::Column(*at), KeyOrder::default()))
+                .collect(),
             include: &[],
             predicate: &[],
         });
@@ -365,11 +380,10 @@ pub(super) fn attributes(catalog: &Catalog) -> Vec<Vec<Value>> {
             rows.push(row);
         }
         for key in keys(table) {
-            let places = key.columns.iter().map(|(at, _)| at).chain(key.include);
-            for (number, at) in (1..).zip(places) {
-                let name = column_name(table, *at);
+            for (number, part) in (1..).zip(key.parts()) {
+                let name = part.column().and_then(|at| column_name(table, at));
                 let name = name.unwrap_or_else(|| format!("expr{number}"));
-                let ty = (table.type_at(*at), TypeMod::NONE);
+                let ty = (table.type_of(part), TypeMod::NONE);
                 rows.push(attribute(key.oid, &name, ty, number, None));
             }
         }
@@ -454,7 +468,7 @@ pub(super) fn defaults(catalog: &Catalog) -> Vec<Vec<Value>> {
     rows
 }
 
-/// The number of a column; 0 for an expression.
+/// The number of a column; 0 for the hidden row id.
 pub(super) fn number_of(table: &TableDef, at: usize) -> usize {
     if at < table.columns.len() { at + 1 } else { 0 }
 }
@@ -463,12 +477,12 @@ pub(super) fn indexes(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for table in catalog.tables.values() {
         for key in keys(table) {
-            let places = key.columns.iter().map(|(at, _)| at).chain(key.include);
-            let numbers = places.map(|at| number_of(table, *at)).collect();
+            let number = |part: KeyPart| part.column().map_or(0, |at| number_of(table, at));
+            let numbers = key.parts().map(number).collect();
             let options = key.columns.iter();
             let options = options.map(|(_, order)| usize::from(order.code()));
-            let has_expression = key.columns.iter().any(|(at, _)| number_of(table, *at) == 0);
-            let types = || key.columns.iter().map(|(at, _)| table.type_at(*at));
+            let has_expression = key.parts().any(|part| part.column().is_none());
+            let types = || key.columns.iter().map(|(part, _)| table.type_of(*part));
             let collations = types().map(|ty| oid(if ty.is_string() { 100 } else { 0 }));
             let classes = types().map(|ty| oid(class_of(ty)));
             let yes = Value::Boolean;
@@ -540,8 +554,8 @@ pub(super) fn sequences(catalog: &Catalog) -> Vec<Vec<Value>> {
 /// The columns of an index as CREATE INDEX writes them.
 pub(super) fn key_columns(catalog: &Catalog, table: &TableDef, key: &Key<'_>) -> SqlText {
     let mut parts = Vec::new();
-    for (at, order) in &key.columns {
-        let mut part = table.label_in(Some(catalog), *at);
+    for (part, order) in &key.columns {
+        let mut part = table.label_in(Some(catalog), *part);
         match (order.descending, order.nulls_first) {
             (false, false) => {}
             (false, true) => part.push(" NULLS FIRST"),
@@ -568,7 +582,7 @@ pub(super) fn predicate_text(
         .iter()
         .map(|one| match table.expression(one.column) {
             Some(expr) => printer.expr(expr),
-            None => printer.predicate(&table.label_at(one.column), &one.test),
+            None => printer.predicate(&table.label_of(one.column), &one.test),
         });
     let tests: Vec<SqlText> = tests.collect();
     match tests.as_slice() {

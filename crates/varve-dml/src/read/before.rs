@@ -2,7 +2,7 @@
 
 use varve_catalog::TableDef;
 use varve_exec::ScanSource;
-use varve_types::{Batch, ColumnPredicate, Error, Result, ScanSpec, Selection, TreeId, Value};
+use varve_types::{Batch, Error, PartPredicate, Result, ScanSpec, Selection, TreeId, Value};
 
 use crate::read::find::key_bytes;
 use crate::read::row_filter::RowFilter;
@@ -54,13 +54,13 @@ pub async fn filtered(
     source: &TransactionSource<'_>,
     (table, rows): (&TableDef, &[Batch]),
     (columns, with_position): (&[usize], bool),
-    predicates: &[ColumnPredicate],
+    predicates: &[PartPredicate],
 ) -> Result<Vec<Batch>> {
     let there = match with_position {
         true => Some(positions_now(source, table).await?),
         false => None,
     };
-    let filter = RowFilter::new(table, columns, predicates.iter());
+    let filter = RowFilter::new(table, columns, predicates.iter())?;
     let mut found = Vec::with_capacity(rows.len());
     for batch in rows {
         let mut batch = batch.clone();

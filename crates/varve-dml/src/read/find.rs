@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
-use varve_catalog::{FIRST_EXPRESSION, TableDef};
+use varve_catalog::TableDef;
 use varve_exec::ScanSource;
 use varve_types::{
-    Batch, ColumnPredicate, CompareOp, PredicateTest, Result, ScanSpec, Selection, TreeId, Value,
-    encode_key_value,
+    Batch, CompareOp, KeyPart, PartPredicate, PredicateTest, Result, ScanSpec, Selection,
+    TableScan, TreeId, Value, encode_key_value,
 };
 
 use crate::read::source::TransactionSource;
@@ -17,12 +17,12 @@ const SINGLE_KEYS_MAX: usize = 256;
 
 /// What rows are looked for by.
 pub struct Wanted<'a> {
-    /// Positions of columns, or of expressions of indexes.
-    pub columns: &'a [usize],
+    /// Columns, or expressions of indexes.
+    pub columns: &'a [KeyPart],
     /// What the rows must have in these columns. NULL equals NULL.
     pub keys: &'a [Vec<Value>],
     /// What else must hold of a row.
-    pub tests: &'a [ColumnPredicate],
+    pub tests: &'a [PartPredicate],
 }
 
 /// The columns `read` and the positions of the rows that have one of some keys.
@@ -46,12 +46,13 @@ pub async fn rows_with(
         finder.of_one_column(*column, &mut found).await?;
         return Ok(found);
     }
-    let has_expression = wanted.columns.iter().any(|at| *at >= FIRST_EXPRESSION);
-    if wanted.keys.len() <= SINGLE_KEYS_MAX || has_expression {
-        finder.one_by_one(&mut found).await?;
-    } else {
-        finder.by_comparing(&mut found).await?;
-        found.retain(|batch| !batch.is_empty());
+    let columns = wanted.columns.iter().map(|part| part.column());
+    match columns.collect::<Option<Vec<usize>>>() {
+        Some(columns) if wanted.keys.len() > SINGLE_KEYS_MAX => {
+            finder.by_comparing(&columns, &mut found).await?;
+            found.retain(|batch| !batch.is_empty());
+        }
+        _ => finder.one_by_one(&mut found).await?,
     }
     Ok(found)
 }
@@ -66,7 +67,7 @@ struct Finder<'a> {
 
 impl Finder<'_> {
     /// A scan of the rows that pass these tests and those that are wanted.
-    fn spec(&self, mut predicates: Vec<ColumnPredicate>) -> ScanSpec {
+    fn spec(&self, mut predicates: Vec<PartPredicate>) -> TableScan {
         predicates.extend_from_slice(self.wanted.tests);
         ScanSpec {
             predicates,
@@ -76,7 +77,7 @@ impl Finder<'_> {
     }
 
     /// The rows with one of the values in the only column.
-    async fn of_one_column(&self, column: usize, found: &mut Vec<Batch>) -> Result<()> {
+    async fn of_one_column(&self, column: KeyPart, found: &mut Vec<Batch>) -> Result<()> {
         let mut values = Vec::new();
         for value in self.wanted.keys.iter().flatten() {
             match value {
@@ -94,7 +95,7 @@ impl Finder<'_> {
             [value] => PredicateTest::Compare(CompareOp::Eq, value.clone()),
             _ => PredicateTest::In(values),
         };
-        let spec = self.spec(vec![ColumnPredicate { column, test }]);
+        let spec = self.spec(vec![PartPredicate { column, test }]);
         read_all(self.source, spec, found).await
     }
 
@@ -113,9 +114,8 @@ impl Finder<'_> {
     }
 
     /// The rows that pass the tests, of which those are chosen that have one of the keys.
-    async fn by_comparing(&self, found: &mut Vec<Batch>) -> Result<()> {
-        let Wanted { columns, keys, .. } = self.wanted;
-        let keys = varve_sort::set_of(keys.iter().map(|key| key_bytes(key)));
+    async fn by_comparing(&self, columns: &[usize], found: &mut Vec<Batch>) -> Result<()> {
+        let keys = varve_sort::set_of(self.wanted.keys.iter().map(|key| key_bytes(key)));
         let mut with_key = self.spec(Vec::new());
         with_key.columns.extend_from_slice(columns);
         let mut all = Vec::new();
@@ -139,8 +139,8 @@ impl Finder<'_> {
 }
 
 /// The test of a column for a value; NULL equals NULL.
-fn equal(column: usize, value: &Value) -> ColumnPredicate {
-    ColumnPredicate {
+fn equal(column: KeyPart, value: &Value) -> PartPredicate {
+    PartPredicate {
         column,
         test: match value {
             Value::Null => PredicateTest::IsNull,
@@ -160,7 +160,7 @@ pub fn key_bytes(key: &[Value]) -> Vec<u8> {
 
 async fn read_all(
     source: &TransactionSource<'_>,
-    spec: ScanSpec,
+    spec: TableScan,
     found: &mut Vec<Batch>,
 ) -> Result<()> {
     let mut stream = source.scan(spec).await?;

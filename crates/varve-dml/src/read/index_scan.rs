@@ -14,8 +14,8 @@ use varve_exec::BatchStream;
 use varve_plan::{Asked, IndexChoice, choose_index, is_named_by_key};
 use varve_store::{Transaction, TreeScan};
 use varve_types::{
-    Batch, Column, ColumnPredicate, CompareOp, LocalFuture, PredicateTest, Result, ScanSpec,
-    VECTOR_ROWS, Value, encode_key_value,
+    Batch, Column, ColumnPredicate, CompareOp, KeyPart, LocalFuture, PartPredicate, PredicateTest,
+    Result, ScanSpec, TableScan, VECTOR_ROWS, Value, encode_key_value,
 };
 
 use crate::read::points::Points;
@@ -57,7 +57,7 @@ pub struct IndexStream {
 }
 
 /// What the predicates of a request ask of columns.
-pub fn asked(spec: &ScanSpec) -> Vec<(usize, Asked)> {
+pub fn asked(spec: &TableScan) -> Vec<(KeyPart, Asked)> {
     let tests = spec.predicates.iter();
     tests
         .map(|test| (test.column, Asked::of(&test.test)))
@@ -68,18 +68,20 @@ pub fn asked(spec: &ScanSpec) -> Vec<(usize, Asked)> {
 fn read_points(
     transaction: &Transaction,
     table: &TableDef,
-    spec: &ScanSpec,
-) -> Option<IndexStream> {
+    spec: &TableScan,
+) -> Result<Option<IndexStream>> {
     if !is_named_by_key(table, &asked(spec)) {
-        return None;
+        return Ok(None);
     }
     let key = &table.primary_key;
     let max = lookups_max(transaction, table);
-    let mut points = Points::of(key.iter().copied(), &spec.predicates, max)?;
+    let Some(mut points) = Points::of(table.key_parts(), &spec.predicates, max) else {
+        return Ok(None);
+    };
     points.keys.retain(|key| !key.iter().any(Value::is_null));
     let others = spec.predicates.iter().enumerate();
     let others = others.filter(|(number, _)| !points.tests.contains(number));
-    let filter = RowFilter::new(table, &spec.columns, others.map(|(_, test)| test));
+    let filter = RowFilter::new(table, &spec.columns, others.map(|(_, test)| test))?;
     let batch = |keys: &[Vec<Value>]| {
         let columns = key.iter().enumerate().map(|(at, column)| {
             let values: Vec<Value> = keys.iter().filter_map(|key| key.get(at).cloned()).collect();
@@ -87,14 +89,14 @@ fn read_points(
         });
         Batch::new(columns.collect(), keys.len())
     };
-    Some(IndexStream {
+    Ok(Some(IndexStream {
         read: points.keys.chunks(VECTOR_ROWS).map(batch).collect(),
         rest: None,
         key: key.len(),
         filter,
         with_position: spec.with_position,
         row_key: None,
-    })
+    }))
 }
 
 /// Reads by its primary key or by an index what is asked of a table, where that helps: few enough
@@ -102,16 +104,16 @@ fn read_points(
 pub async fn read(
     transaction: &Transaction,
     table: &TableDef,
-    spec: &ScanSpec,
+    spec: &TableScan,
 ) -> Result<Option<IndexRead>> {
-    if let Some(points) = read_points(transaction, table, spec) {
+    if let Some(points) = read_points(transaction, table, spec)? {
         return Ok(Some(IndexRead::Lookup(points)));
     }
     if table.indexes.is_empty() {
         return Ok(None);
     }
     let (asked, columns) = (asked(spec), &spec.columns);
-    let known: Vec<&ColumnPredicate> = spec.predicates.iter().collect();
+    let known: Vec<&PartPredicate> = spec.predicates.iter().collect();
     let choice = choose_index(table, &asked, &known, columns, spec.with_position);
     match choice {
         Some(choice) => read_by(transaction, table, spec, choice, None).await,
@@ -123,7 +125,7 @@ pub async fn read(
 pub async fn read_in_order(
     transaction: &Transaction,
     table: &TableDef,
-    spec: &ScanSpec,
+    spec: &TableScan,
     choice: IndexChoice<'_>,
     reverse: bool,
 ) -> Result<Option<IndexRead>> {
@@ -145,14 +147,14 @@ fn lookups_max(transaction: &Transaction, table: &TableDef) -> u64 {
 async fn read_by(
     transaction: &Transaction,
     table: &TableDef,
-    spec: &ScanSpec,
+    spec: &TableScan,
     choice: IndexChoice<'_>,
     in_order: Option<bool>,
 ) -> Result<Option<IndexRead>> {
     let IndexChoice { index, covers } = choice;
     let (tests, columns) = (&spec.predicates, &spec.columns);
     let held = index.columns(table);
-    let place = |column: usize| held.iter().position(|held| *held == column);
+    let place = |part: KeyPart| held.iter().position(|held| *held == part);
     let predicates = tests.iter().filter_map(|test| {
         Some(ColumnPredicate {
             column: place(test.column)?,
@@ -163,8 +165,8 @@ async fn read_by(
     let key = index.keys.len()..index.keys.len() + table.row_key().len();
     // What entries tell needs no second look.
     let is_untold =
-        |test: &&ColumnPredicate| place(test.column).is_none() && !index.predicate.contains(test);
-    let mut filter = RowFilter::new(table, columns, tests.iter().filter(is_untold));
+        |test: &&PartPredicate| place(test.column).is_none() && !index.predicate.contains(test);
+    let mut filter = RowFilter::new(table, columns, tests.iter().filter(is_untold))?;
     let is_exact = filter.is_empty();
     let row_key = in_order.filter(|_| !covers).map(|_| {
         let row_key = table.row_key().into_iter();
@@ -180,7 +182,10 @@ async fn read_by(
         ..ScanSpec::of(
             index.tree,
             match covers {
-                true => columns.iter().filter_map(|column| place(*column)).collect(),
+                true => columns
+                    .iter()
+                    .filter_map(|column| place(KeyPart::Column(*column)))
+                    .collect(),
                 false => key.clone().collect(),
             },
         )

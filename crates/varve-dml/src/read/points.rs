@@ -1,6 +1,6 @@
 //! Keys that conditions name one by one: by `=`, IN and IS NULL.
 
-use varve_types::{ColumnPredicate, CompareOp, PredicateTest, Value, encode_key_value};
+use varve_types::{CompareOp, Predicate, PredicateTest, Value, encode_key_value};
 
 /// The values of leading columns of a key, in ascending order, each combination once.
 pub struct Points {
@@ -15,9 +15,9 @@ pub struct Points {
 impl Points {
     /// The values that tests name of the columns up to the first one without; `None` for more than
     /// `max` combinations.
-    pub fn of(
-        columns: impl IntoIterator<Item = usize>,
-        tests: &[ColumnPredicate],
+    pub fn of<C: PartialEq>(
+        columns: impl IntoIterator<Item = C>,
+        tests: &[Predicate<C>],
         max: u64,
     ) -> Option<Points> {
         let mut points = Points {

@@ -3,7 +3,7 @@
 
 use varve_catalog::{TableDef, renumbered};
 use varve_expr::{DEFAULT_LOCALE, EvalContext, Expr, Parameters, evaluate};
-use varve_types::{Batch, ColumnPredicate, PredicateTest, Result};
+use varve_types::{Batch, PartPredicate, PredicateTest, Result};
 
 /// What expressions of indexes are evaluated with: they are immutable.
 pub const IMMUTABLE: EvalContext<'static> = EvalContext {
@@ -35,25 +35,19 @@ impl RowFilter {
     pub fn new<'a>(
         table: &TableDef,
         wanted: &[usize],
-        tests: impl Iterator<Item = &'a ColumnPredicate>,
-    ) -> RowFilter {
+        tests: impl Iterator<Item = &'a PartPredicate>,
+    ) -> Result<RowFilter> {
         let mut read = wanted.to_vec();
         let mut own_tests = Vec::new();
-        for ColumnPredicate { column, test } in tests {
-            let expr = match table.expression(*column) {
-                Some(expr) => expr.clone(),
-                None => Expr::Column {
-                    index: *column,
-                    ty: table.type_at(*column),
-                },
-            };
+        for PartPredicate { column, test } in tests {
+            let expr = table.part_expr(*column)?;
             own_tests.push((renumbered(expr, &mut read), test.clone()));
         }
-        RowFilter {
+        Ok(RowFilter {
             wanted: wanted.len(),
             read,
             tests: own_tests,
-        }
+        })
     }
 
     /// Whether every row passes.

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use varve_catalog::{Catalog, FIRST_EXPRESSION, SystemView, TableDef, system_view_columns};
+use varve_catalog::{Catalog, SystemView, TableDef, system_view_columns};
 use varve_exec::{BatchStream, ScanSource};
 use varve_plan::{
     LockStrength, LockWait, OrderChoice, OrderColumn, Relation, RowLock, choose_order,
 };
 use varve_store::{RowLockKind, Transaction, TreeScan};
 use varve_types::{
-    Batch, Column, ColumnPredicate, Error, LocalFuture, Result, RowPosition, ScanSpec, TreeId,
-    VECTOR_ROWS, Value,
+    Batch, Column, ColumnPredicate, Error, LocalFuture, PartPredicate, Result, RowPosition,
+    ScanSpec, TableScan, TreeId, VECTOR_ROWS, Value, invariant,
 };
 
 use crate::read::before::{self, Before};
@@ -45,22 +45,16 @@ impl TransactionSource<'_> {
     async fn scan_table<'a>(
         &'a self,
         table: Option<&TableDef>,
-        spec: ScanSpec,
+        mut spec: TableScan,
     ) -> Result<Box<dyn BatchStream + 'a>> {
-        let is_stored = |test: &ColumnPredicate| test.column < FIRST_EXPRESSION;
-        let (stored, other): (Vec<_>, Vec<_>) = spec.predicates.into_iter().partition(is_stored);
+        let (stored, other) = by_what_is_tested(core::mem::take(&mut spec.predicates));
         let filter = table.map(|table| RowFilter::new(table, &spec.columns, other.iter()));
-        let filter = filter.filter(|filter| !filter.is_empty());
-        let scan = self.transaction.scan(ScanSpec {
-            columns: match &filter {
-                Some(filter) => filter.read.clone(),
-                None => spec.columns,
-            },
-            predicates: stored,
-            limit_rows: spec.limit_rows.filter(|_| filter.is_none()),
-            ..spec
-        });
-        let scan = scan.await?;
+        let filter = filter.transpose()?.filter(|filter| !filter.is_empty());
+        if let Some(filter) = &filter {
+            spec.columns.clone_from(&filter.read);
+            spec.limit_rows = None;
+        }
+        let scan = self.transaction.scan(of_columns(spec, stored)).await?;
         Ok(match filter {
             Some(filter) => Box::new(FilteredStream { scan, filter }),
             None => Box::new(TreeStream(scan)),
@@ -73,6 +67,33 @@ impl TransactionSource<'_> {
         let mut tables = self.catalog.tables.values();
         let table = tables.find(|table| table.tree == tree)?;
         Some((table, rows))
+    }
+}
+
+/// Tests that the store makes, and the others.
+fn by_what_is_tested(tests: Vec<PartPredicate>) -> (Vec<ColumnPredicate>, Vec<PartPredicate>) {
+    let mut other = Vec::new();
+    let stored = tests.into_iter().filter_map(|test| match test.of_column() {
+        Ok(stored) => Some(stored),
+        Err(test) => {
+            other.push(test);
+            None
+        }
+    });
+    (stored.collect(), other)
+}
+
+/// What a spec asks of the store, with these tests.
+fn of_columns(spec: TableScan, predicates: Vec<ColumnPredicate>) -> ScanSpec {
+    ScanSpec {
+        tree: spec.tree,
+        columns: spec.columns,
+        predicates,
+        with_position: spec.with_position,
+        range: spec.range,
+        ordered: spec.ordered,
+        reverse: spec.reverse,
+        limit_rows: spec.limit_rows,
     }
 }
 
@@ -114,7 +135,7 @@ impl BatchStream for ReadyStream {
 }
 
 impl ScanSource for TransactionSource<'_> {
-    fn scan<'a>(&'a self, spec: ScanSpec) -> LocalFuture<'a, Result<Box<dyn BatchStream + 'a>>> {
+    fn scan<'a>(&'a self, spec: TableScan) -> LocalFuture<'a, Result<Box<dyn BatchStream + 'a>>> {
         Box::pin(async move {
             if let Some(kept) = self.kept(spec.tree) {
                 let read = (spec.columns.as_slice(), spec.with_position);
@@ -140,7 +161,7 @@ impl ScanSource for TransactionSource<'_> {
 
     fn scan_in_order<'a>(
         &'a self,
-        spec: ScanSpec,
+        spec: TableScan,
         order: &'a [OrderColumn],
     ) -> LocalFuture<'a, Result<Option<Box<dyn BatchStream + 'a>>>> {
         Box::pin(async move {
@@ -152,7 +173,7 @@ impl ScanSource for TransactionSource<'_> {
                 return Ok(None);
             };
             let asked = index_scan::asked(&spec);
-            let known: Vec<&ColumnPredicate> = spec.predicates.iter().collect();
+            let known: Vec<&PartPredicate> = spec.predicates.iter().collect();
             let (columns, with_position) = (&spec.columns, spec.with_position);
             let choice = choose_order(table, order, &asked, &known, columns, with_position);
             let Some(OrderChoice { index, reverse }) = choice else {
@@ -172,10 +193,16 @@ impl ScanSource for TransactionSource<'_> {
                     })
                 }
                 None => {
+                    let mut spec = spec;
+                    let (stored, other) = by_what_is_tested(core::mem::take(&mut spec.predicates));
+                    invariant!(
+                        other.is_empty(),
+                        "a table gives an order with tests of expressions"
+                    );
                     let scan = self.transaction.scan(ScanSpec {
                         ordered: true,
                         reverse,
-                        ..spec
+                        ..of_columns(spec, stored)
                     });
                     Box::new(TreeStream(scan.await?))
                 }
@@ -188,15 +215,15 @@ impl ScanSource for TransactionSource<'_> {
         &self,
         view: SystemView,
         columns: &[usize],
-        predicates: &[ColumnPredicate],
+        predicates: &[PartPredicate],
     ) -> Result<Vec<Batch>> {
         let views = self.views;
         let views = views.ok_or_else(|| Error::internal("a change reads a system view"))?;
         let mut rows = views.rows(self.transaction, self.catalog, view)?;
         rows.retain(|row| {
             predicates.iter().all(|predicate| {
-                row.get(predicate.column)
-                    .is_some_and(|value| predicate.test.accepts(value))
+                let value = predicate.column.column().and_then(|at| row.get(at));
+                value.is_some_and(|value| predicate.test.accepts(value))
             })
         });
         let types = system_view_columns(view);

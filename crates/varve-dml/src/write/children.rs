@@ -264,8 +264,8 @@ fn of_partition(table: &TableDef, leaf: &TableDef, on: &OnConflict) -> Result<On
         };
         let known = table.indexes.iter().find(|index| index.tree == *tree);
         let same = |of: &&IndexDef| {
-            let keys = known.map(|known| known.keys.iter().map(|(at, _)| place(*at)));
-            keys.is_some_and(|keys| keys.eq(of.keys.iter().map(|(at, _)| *at)))
+            let keys = known.map(|known| known.keys.iter().map(|(part, _)| part.moved(&place)));
+            keys.is_some_and(|keys| keys.eq(of.keys.iter().map(|(part, _)| *part)))
                 && known.is_some_and(|known| known.uniqueness == of.uniqueness)
         };
         let index = leaf.indexes.iter().find(same);

@@ -23,7 +23,7 @@ impl Writer<'_> {
     /// which ones these are.
     pub fn is_chain(&self, table: &TableDef, key: &ForeignKeyDef, deleted: bool) -> bool {
         let is_first = |index: &varve_catalog::IndexDef| {
-            let first = index.keys.first().map(|(column, _)| *column);
+            let first = index.keys.first().and_then(|(part, _)| part.column());
             first.is_some_and(|first| key.columns.contains(&first))
         };
         let has_index = table.indexes.iter().any(is_first)

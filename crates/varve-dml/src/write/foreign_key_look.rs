@@ -7,7 +7,7 @@ use varve_catalog::{ForeignKeyDef, TableDef};
 use varve_exec::ScanSource;
 use varve_expr::format_value;
 use varve_store::RowLockKind;
-use varve_types::{Error, Result, RowPosition, ScanSpec, SqlState, Value};
+use varve_types::{Error, KeyPart, Result, RowPosition, ScanSpec, SqlState, Value};
 
 use crate::read::find::{Wanted, key_bytes, rows_with};
 use crate::read::rows::positions_of;
@@ -142,7 +142,7 @@ impl Writer<'_> {
             found.await?
         } else {
             let wanted = Wanted {
-                columns: &columns,
+                columns: &KeyPart::columns(&columns),
                 keys,
                 tests: &[],
             };
@@ -188,7 +188,7 @@ impl Writer<'_> {
                 }
             }
             let wanted = Wanted {
-                columns: &key.columns,
+                columns: &KeyPart::columns(&key.columns),
                 keys: &wanted,
                 tests: &[],
             };

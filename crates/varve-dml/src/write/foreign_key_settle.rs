@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use varve_catalog::{ForeignKeyDef, KeyAction, TableDef};
 use varve_expr::{Locale, cast_value, evaluate};
-use varve_types::{Batch, Column, ColumnBuilder, ColumnRef, LogicalType, ObjectId, Result, Value};
+use varve_types::{
+    Batch, Column, ColumnBuilder, ColumnRef, KeyPart, LogicalType, ObjectId, Result, Value,
+};
 
 use crate::read::find::{Wanted, key_bytes, rows_with};
 use crate::read::rows::positions_of;
@@ -185,7 +187,7 @@ impl Writer<'_> {
         for chunk in changes.chunks(CHUNK_KEYS) {
             let keys = ChildKeys::of(chunk, &types, self.context.locale);
             let wanted = Wanted {
-                columns: &key.columns,
+                columns: &KeyPart::columns(&key.columns),
                 keys: &keys.old,
                 tests: &[],
             };
@@ -268,7 +270,7 @@ impl Writer<'_> {
                 while let Some(missing) = self.missing_parent(&table, key, left).await? {
                     // The row may be gone as well.
                     let wanted = Wanted {
-                        columns: &key.columns,
+                        columns: &KeyPart::columns(&key.columns),
                         keys: &[missing.to_vec()],
                         tests: &[],
                     };

@@ -39,33 +39,19 @@ struct Entries<'a> {
 }
 
 impl<'a> Entries<'a> {
-    fn new(table: &TableDef, index: &'a IndexDef) -> Entries<'a> {
+    fn new(table: &TableDef, index: &'a IndexDef) -> Result<Entries<'a>> {
         let mut read = Vec::new();
-        let columns = index.columns(table).into_iter().map(|position| {
-            let column = || Expr::Column {
-                index: position,
-                ty: table.type_at(position),
-            };
-            let expr = table.expression(position).cloned();
-            renumbered(expr.unwrap_or_else(column), &mut read)
-        });
-        let columns = columns.collect();
+        let mut over_read = |part| Ok(renumbered(table.part_expr(part)?, &mut read));
+        let columns = index.columns(table).into_iter().map(&mut over_read);
+        let columns = columns.collect::<Result<_>>()?;
         let tests = index.predicate.iter();
-        let tests = tests.map(|test| {
-            let column = || Expr::Column {
-                index: test.column,
-                ty: table.type_at(test.column),
-            };
-            let expr = table.expression(test.column).cloned();
-            let expr = renumbered(expr.unwrap_or_else(column), &mut read);
-            (expr, &test.test)
-        });
-        let tests = tests.collect();
-        Entries {
+        let tests = tests.map(|test| Ok((over_read(test.column)?, &test.test)));
+        let tests = tests.collect::<Result<_>>()?;
+        Ok(Entries {
             read,
             columns,
             tests,
-        }
+        })
     }
 
     /// The entries of rows that consist of the columns that are read. Expressions are evaluated
@@ -116,7 +102,7 @@ pub async fn load(load: &mut BulkLoad, table: &TableDef, rows: &Batch) -> Result
     let rows = load.with_ids(rows)?;
     load.append(&rows).await?;
     for index in &table.indexes {
-        let added = Entries::new(table, index).of_complete(&rows)?;
+        let added = Entries::new(table, index)?.of_complete(&rows)?;
         load.append_entries(index.tree, &added).await?;
     }
     Ok(())
@@ -132,7 +118,7 @@ fn with_column(rows: &Batch, column: Column) -> Batch {
 /// Adds the entries of rows that were inserted.
 pub async fn add(txn: &mut StatementTxn, table: &TableDef, rows: &[Batch]) -> Result<()> {
     for index in &table.indexes {
-        let entries = Entries::new(table, index);
+        let entries = Entries::new(table, index)?;
         let added = rows.iter().map(|rows| entries.of_complete(rows));
         let added: Vec<Batch> = added.collect::<Result<_>>()?;
         write(txn, table, index, &[], &added).await?;
@@ -148,7 +134,7 @@ pub async fn read(
 ) -> Result<Vec<Vec<Batch>>> {
     let mut found = Vec::with_capacity(table.indexes.len());
     for index in &table.indexes {
-        let columns = Entries::new(table, index).read;
+        let columns = Entries::new(table, index)?.read;
         found.push(transaction.fetch(table.tree, positions, &columns).await?);
     }
     Ok(found)
@@ -161,7 +147,7 @@ pub async fn remove(
     old: &[Vec<Batch>],
 ) -> Result<()> {
     for (index, old) in table.indexes.iter().zip(old) {
-        let entries = Entries::new(table, index);
+        let entries = Entries::new(table, index)?;
         let gone = old.iter().map(|rows| entries.of(rows));
         let gone: Vec<Batch> = gone.collect::<Result<_>>()?;
         remove_entries(transaction, index, &gone).await?;
@@ -178,7 +164,7 @@ pub async fn replace(
     new: &[Batch],
 ) -> Result<()> {
     for (index, old) in table.indexes.iter().zip(old) {
-        let entries = Entries::new(table, index);
+        let entries = Entries::new(table, index)?;
         let (mut gone, mut added) = (Vec::new(), Vec::new());
         let mut old_rows = old
             .iter()
@@ -315,7 +301,7 @@ pub async fn build(
     cancel: &dyn Cancel,
     others_maintain_it: bool,
 ) -> Result<()> {
-    let entries = Entries::new(table, index);
+    let entries = Entries::new(table, index)?;
     let place = |column: &usize| entries.read.iter().position(|read| read == column);
     let key: Vec<usize> = table.row_key().iter().filter_map(place).collect();
     let mut range = KeyRange::default();

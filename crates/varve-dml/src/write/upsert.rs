@@ -8,7 +8,7 @@ use varve_expr::{Expr, evaluate, evaluate_filter};
 use varve_plan::{Arbiter, ConflictUpdate, OnConflict, Plan, Wider};
 use varve_sort::{VecMap, VecSet};
 use varve_types::{
-    Batch, Column, ColumnBuilder, ColumnPredicate, ColumnRef, Error, LogicalType, Result,
+    Batch, Column, ColumnBuilder, ColumnRef, Error, KeyPart, LogicalType, PartPredicate, Result,
     RowPosition, SqlState, Uniqueness, Value,
 };
 
@@ -18,8 +18,8 @@ use crate::write::writer::Writer;
 
 /// One arbiter, and what it says of the rows to be inserted.
 struct Keys {
-    columns: Vec<usize>,
-    tests: Vec<ColumnPredicate>,
+    columns: Vec<KeyPart>,
+    tests: Vec<PartPredicate>,
     /// The key of each row; `None` where the row conflicts with none.
     of_rows: Vec<Option<Vec<Value>>>,
 }
@@ -351,21 +351,24 @@ impl Writer<'_> {
 
 /// What an arbiter looks for.
 fn keys_of(table: &TableDef, arbiter: Arbiter, rows: &[Batch]) -> Result<Keys> {
-    let (columns, tests, nulls_equal) = match arbiter {
-        Arbiter::PrimaryKey => (table.primary_key.clone(), Vec::new(), false),
+    let (parts, tests, nulls_equal) = match arbiter {
+        Arbiter::PrimaryKey => {
+            let parts: Vec<KeyPart> = table.key_parts().collect();
+            (parts, Vec::new(), false)
+        }
         Arbiter::Index(tree) => {
             let index = table.indexes.iter().find(|index| index.tree == tree);
             let index = index.ok_or_else(|| Error::internal("an arbiter is no index"))?;
-            let columns = index.keys.iter().map(|(column, _)| *column).collect();
+            let parts: Vec<KeyPart> = index.keys.iter().map(|(part, _)| *part).collect();
             let nulls_equal = index.uniqueness == Uniqueness::NullsEqual;
-            (columns, index.predicate.clone(), nulls_equal)
+            (parts, index.predicate.clone(), nulls_equal)
         }
     };
     let mut of_rows = Vec::new();
     for batch in rows {
         let mut counts = vec![true; batch.rows()];
-        for ColumnPredicate { column, test } in &tests {
-            let column = value_at(table, *column, batch)?;
+        for PartPredicate { column, test } in &tests {
+            let column = value_of(table, *column, batch)?;
             let passing = test.select(&column);
             let mut passes = vec![false; batch.rows()];
             for row in passing.rows() {
@@ -377,32 +380,28 @@ fn keys_of(table: &TableDef, arbiter: Arbiter, rows: &[Batch]) -> Result<Keys> {
                 *counts &= passes;
             }
         }
-        for (key, counts) in keys_in(table, &columns, batch)?.into_iter().zip(counts) {
+        for (key, counts) in keys_in(table, &parts, batch)?.into_iter().zip(counts) {
             let is_distinct = !nulls_equal && key.iter().any(Value::is_null);
             of_rows.push(Some(key).filter(|_| counts && !is_distinct));
         }
     }
     Ok(Keys {
-        columns,
+        columns: parts,
         tests,
         of_rows,
     })
 }
 
 /// A column or an expression of a table for each row.
-fn value_at(table: &TableDef, at: usize, rows: &Batch) -> Result<ColumnRef> {
-    match table.expression(at) {
-        Some(expr) => evaluate(expr, rows, &crate::read::row_filter::IMMUTABLE),
-        None => rows
-            .column(at)
-            .ok_or_else(|| Error::internal("a key reads a column that is not there")),
-    }
+fn value_of(table: &TableDef, part: KeyPart, rows: &Batch) -> Result<ColumnRef> {
+    let expr = table.part_expr(part)?;
+    evaluate(&expr, rows, &crate::read::row_filter::IMMUTABLE)
 }
 
 /// The values of columns or expressions of a table for each row.
-fn keys_in(table: &TableDef, columns: &[usize], rows: &Batch) -> Result<Vec<Vec<Value>>> {
-    let column = |at: &usize| value_at(table, *at, rows);
-    let columns: Vec<_> = columns.iter().map(column).collect::<Result<_>>()?;
+fn keys_in(table: &TableDef, parts: &[KeyPart], rows: &Batch) -> Result<Vec<Vec<Value>>> {
+    let column = |part: &KeyPart| value_of(table, *part, rows);
+    let columns: Vec<_> = parts.iter().map(column).collect::<Result<_>>()?;
     let key = |row| columns.iter().map(|column| column.value(row)).collect();
     Ok((0..rows.rows()).map(key).collect())
 }

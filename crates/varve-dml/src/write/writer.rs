@@ -8,7 +8,9 @@ use varve_expr::{DEFAULT_LOCALE, Enums, EvalContext, Locale, evaluate, format_va
 use varve_plan::{ModifyPlan, Returning};
 use varve_store::InsertError;
 use varve_types::meter::Cancel;
-use varve_types::{Batch, Error, Result, RowPosition, Selection, SqlState, SqlText, Value};
+use varve_types::{
+    Batch, Error, KeyPart, Result, RowPosition, Selection, SqlState, SqlText, Value,
+};
 
 use super::runner::StatementRunner;
 use super::triggers::Written;
@@ -278,11 +280,11 @@ pub fn name_constraint(table: &TableDef, enums: Option<&Arc<Enums>>, error: Inse
         InsertError::Other(error) => return error.into(),
     };
     let index = table.indexes.iter().find(|known| Some(known.tree) == index);
-    let columns: Vec<usize> = match index {
-        None => table.primary_key.clone(),
-        Some(index) => index.keys.iter().map(|(column, _)| *column).collect(),
+    let parts: Vec<KeyPart> = match index {
+        None => table.key_parts().collect(),
+        Some(index) => index.keys.iter().map(|(part, _)| *part).collect(),
     };
-    let names: Vec<SqlText> = columns.iter().map(|at| table.label_at(*at)).collect();
+    let names: Vec<SqlText> = parts.iter().map(|part| table.label_of(*part)).collect();
     let constraint = match index {
         None => table.key_name(),
         Some(index) => index.name.clone(),

@@ -5,7 +5,7 @@ use std::vec;
 use varve_expr::evaluate_constant;
 use varve_plan::{PushedPredicate, Relation, ScanNode};
 use varve_types::{
-    Batch, ColumnPredicate, Error, LocalFuture, PredicateTest, Result, ScanSpec, Value,
+    Batch, Error, LocalFuture, PartPredicate, PredicateTest, Result, ScanSpec, Value,
 };
 
 use crate::BatchStream;
@@ -89,7 +89,7 @@ impl<'a> ScanStream<'a> {
     }
 
     /// The tests of rows, or `None` when a comparison with NULL lets no row pass.
-    fn predicates(&self) -> Result<Option<Vec<ColumnPredicate>>> {
+    fn predicates(&self) -> Result<Option<Vec<PartPredicate>>> {
         let mut predicates = Vec::with_capacity(self.node.predicates.len());
         for pushed in &self.node.predicates {
             predicates.push(match pushed {
@@ -99,7 +99,7 @@ impl<'a> ScanStream<'a> {
                     let values = values.iter().map(|value| evaluate_constant(value, &eval));
                     let mut values: Vec<Value> = values.collect::<Result<_>>()?;
                     values.retain(|value| !value.is_null());
-                    ColumnPredicate {
+                    PartPredicate {
                         column: *column,
                         test: PredicateTest::In(values),
                     }
@@ -109,7 +109,7 @@ impl<'a> ScanStream<'a> {
                     if value.is_null() {
                         return Ok(None);
                     }
-                    ColumnPredicate {
+                    PartPredicate {
                         column: *column,
                         test: PredicateTest::Compare(*op, value),
                     }
@@ -144,7 +144,9 @@ impl BatchStream for ScanStream<'_> {
 mod tests {
     use varve_expr::{Expr, Parameter};
     use varve_plan::{OrderColumn, Plan, PushedPredicate, SortKeyExpr};
-    use varve_types::{ColumnPredicate, CompareOp, KeyOrder, LogicalType, PredicateTest, Value};
+    use varve_types::{
+        CompareOp, KeyOrder, KeyPart, LogicalType, PartPredicate, PredicateTest, Value,
+    };
 
     use crate::testing::{Setting, column, compare, limit, literal, show_batches, table};
 
@@ -167,14 +169,14 @@ mod tests {
             };
             scan.columns = vec![1];
             scan.with_position = true;
-            let is_not_null = ColumnPredicate {
-                column: 0,
+            let is_not_null = PartPredicate {
+                column: KeyPart::Column(0),
                 test: PredicateTest::IsNotNull,
             };
             scan.predicates = vec![
                 PushedPredicate::Fixed(is_not_null),
                 PushedPredicate::Compare {
-                    column: 0,
+                    column: KeyPart::Column(0),
                     op: CompareOp::Gt,
                     value: parameter.clone(),
                 },
@@ -199,7 +201,7 @@ mod tests {
             panic!();
         };
         scan.predicates = vec![PushedPredicate::In {
-            column: 0,
+            column: KeyPart::Column(0),
             values: vec![parameter(0), literal(Value::Int4(3)), parameter(1)],
         }];
         let answer = setting.run(&Plan::Scan(scan)).unwrap();
@@ -216,7 +218,7 @@ mod tests {
             panic!();
         };
         scan.order = vec![OrderColumn {
-            column: 0,
+            column: KeyPart::Column(0),
             order: KeyOrder::default(),
         }];
         let sort = Plan::Sort {

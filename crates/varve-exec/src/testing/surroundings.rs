@@ -13,7 +13,7 @@ use varve_plan::{Plan, Relation, ScanNode, SystemView};
 use varve_types::meter::Cancel;
 use varve_types::{
     Batch, Column, ColumnData, Env, Error, LocalFuture, LogicalType, MemoryAccount, MemoryBudget,
-    Result, RowPosition, ScanSpec, SqlState, TreeId, Value,
+    Result, RowPosition, ScanSpec, SqlState, TableScan, TreeId, Value,
 };
 
 use crate::{BatchStream, ExecContext, ScanSource, Scratch, ScratchTicket, execute};
@@ -109,14 +109,14 @@ impl Setting {
 pub(crate) struct TestSource {
     pub(crate) tables: Vec<Vec<Batch>>,
     /// What it was asked for.
-    pub(crate) requests: RefCell<Vec<ScanSpec>>,
+    pub(crate) requests: RefCell<Vec<TableScan>>,
     pub(crate) batches_given: Cell<u64>,
     pub(crate) lookups: Cell<u64>,
     pub(crate) knows_counts: bool,
 }
 
 impl TestSource {
-    fn project(&self, batch: &Batch, first_row: usize, request: &ScanSpec) -> Batch {
+    fn project(&self, batch: &Batch, first_row: usize, request: &TableScan) -> Batch {
         let mut batch = batch.compact();
         let mut columns: Vec<_> = request
             .columns
@@ -132,9 +132,8 @@ impl TestSource {
         }
         let mut out = Batch::new(columns, batch.rows());
         for predicate in &request.predicates {
-            let keep = predicate
-                .test
-                .select(&batch.column(predicate.column).unwrap());
+            let column = predicate.column.column().unwrap();
+            let keep = predicate.test.select(&batch.column(column).unwrap());
             (out, batch) = (out.select(&keep), batch.select(&keep).compact());
         }
         out
@@ -142,7 +141,10 @@ impl TestSource {
 }
 
 impl ScanSource for TestSource {
-    fn scan<'a>(&'a self, request: ScanSpec) -> LocalFuture<'a, Result<Box<dyn BatchStream + 'a>>> {
+    fn scan<'a>(
+        &'a self,
+        request: TableScan,
+    ) -> LocalFuture<'a, Result<Box<dyn BatchStream + 'a>>> {
         Box::pin(async move {
             Turn::default().await;
             self.requests.borrow_mut().push(request.clone());
@@ -166,7 +168,7 @@ impl ScanSource for TestSource {
         &self,
         _: SystemView,
         _: &[usize],
-        _: &[varve_types::ColumnPredicate],
+        _: &[varve_types::PartPredicate],
     ) -> Result<Vec<Batch>> {
         Err(Error::unsupported("system views"))
     }
@@ -185,8 +187,8 @@ impl ScanSource for TestSource {
                 predicates: keys[0]
                     .iter()
                     .enumerate()
-                    .map(|(column, value)| varve_types::ColumnPredicate {
-                        column,
+                    .map(|(column, value)| varve_types::PartPredicate {
+                        column: varve_types::KeyPart::Column(column),
                         test: varve_types::PredicateTest::In(vec![value.clone()]),
                     })
                     .collect(),

@@ -7,7 +7,7 @@ use nodes::describe_more;
 use varve_catalog::model::deparse::{deparse, deparse_list, deparse_predicate};
 use varve_catalog::model::table::TableDef;
 use varve_expr::Expr;
-use varve_types::{ColumnPredicate, SqlText, TreeId, sql};
+use varve_types::{KeyPart, PartPredicate, SqlText, TreeId, sql};
 
 use crate::optimize::index_choice::{IndexChoice, is_named_by_key};
 use crate::optimize::scan_order::OrderChoice;
@@ -375,16 +375,17 @@ fn with_filter(node: Node, scan: &ScanNode) -> Node {
     if scan.predicates.is_empty() {
         return node;
     }
-    let name = |column: usize| match (scan.column_names.get(column), &scan.table) {
+    let column_name = |part: KeyPart| scan.column_names.get(part.column()?);
+    let name = |part: KeyPart| match (column_name(part), &scan.table) {
         (Some(name), _) => SqlText::name(name),
-        (None, Some(table)) => table.label_at(column),
+        (None, Some(table)) => table.label_of(part),
         (None, None) => sql!["?"],
     };
     let shown: Vec<SqlText> = scan
         .predicates
         .iter()
         .map(|predicate| match predicate {
-            PushedPredicate::Fixed(ColumnPredicate { column, test }) => {
+            PushedPredicate::Fixed(PartPredicate { column, test }) => {
                 deparse_predicate(&name(*column), test)
             }
             PushedPredicate::In { column, values } => {

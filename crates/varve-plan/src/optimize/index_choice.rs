@@ -2,7 +2,7 @@
 
 use varve_catalog::model::index::IndexDef;
 use varve_catalog::model::table::TableDef;
-use varve_types::{ColumnPredicate, CompareOp, PredicateTest};
+use varve_types::{CompareOp, KeyPart, PartPredicate, PredicateTest};
 
 use crate::plan::{PushedPredicate, ScanNode};
 
@@ -50,7 +50,10 @@ pub struct IndexChoice<'a> {
 
 /// How well predicates fix the leading columns of a key: two for each column that is fixed to one
 /// or several values, one for a range behind them.
-pub(crate) fn fixed_score(asked: &[(usize, Asked)], keys: &mut dyn Iterator<Item = usize>) -> u32 {
+pub(crate) fn fixed_score(
+    asked: &[(KeyPart, Asked)],
+    keys: &mut dyn Iterator<Item = KeyPart>,
+) -> u32 {
     let mut score = 0;
     for key in keys {
         let asks = |wanted| asked.contains(&(key, wanted));
@@ -65,22 +68,22 @@ pub(crate) fn fixed_score(asked: &[(usize, Asked)], keys: &mut dyn Iterator<Item
 /// The best score of the primary key and all indexes of a table.
 pub(crate) fn best_score(
     table: &TableDef,
-    asked: &[(usize, Asked)],
-    known: &[&ColumnPredicate],
+    asked: &[(KeyPart, Asked)],
+    known: &[&PartPredicate],
 ) -> u32 {
     let usable = table.indexes.iter().filter(|index| is_usable(index, known));
     let best = usable.map(|index| score(index, asked)).max();
-    let by_table = fixed_score(asked, &mut table.primary_key.iter().copied());
+    let by_table = fixed_score(asked, &mut table.key_parts());
     best.unwrap_or(0).max(by_table)
 }
 
 /// Whether it is built, and has an entry for every row that passes the known predicates.
-pub(crate) fn is_usable(index: &IndexDef, known: &[&ColumnPredicate]) -> bool {
+pub(crate) fn is_usable(index: &IndexDef, known: &[&PartPredicate]) -> bool {
     !index.is_building && index.predicate.iter().all(|test| known.contains(&test))
 }
 
 /// How well predicates fix its leading columns.
-pub(crate) fn score(index: &IndexDef, asked: &[(usize, Asked)]) -> u32 {
+pub(crate) fn score(index: &IndexDef, asked: &[(KeyPart, Asked)]) -> u32 {
     fixed_score(asked, &mut index.keys.iter().map(|(column, _)| *column))
 }
 
@@ -88,23 +91,24 @@ pub(crate) fn score(index: &IndexDef, asked: &[(usize, Asked)]) -> u32 {
 pub(crate) fn covers(
     table: &TableDef,
     index: &IndexDef,
-    asked: &[(usize, Asked)],
+    asked: &[(KeyPart, Asked)],
     columns: &[usize],
     with_position: bool,
 ) -> bool {
     let held = index.columns(table);
-    let mut read = columns.iter().chain(asked.iter().map(|(column, _)| column));
-    !with_position && read.all(|column| held.contains(column))
+    let columns = columns.iter().copied().map(KeyPart::Column);
+    let mut read = columns.chain(asked.iter().map(|(part, _)| *part));
+    !with_position && read.all(|part| held.contains(&part))
 }
 
 /// Whether predicates name the primary keys of rows, which are then looked up.
-pub fn is_named_by_key(table: &TableDef, asked: &[(usize, Asked)]) -> bool {
-    let mut key = table.primary_key.iter();
+pub fn is_named_by_key(table: &TableDef, asked: &[(KeyPart, Asked)]) -> bool {
+    let mut key = table.key_parts();
     let named = |asks| matches!(asks, Asked::Equal | Asked::Points);
-    let is_named = |at: &usize| {
+    let is_named = |key| {
         asked
             .iter()
-            .any(|(column, asks)| column == at && named(*asks))
+            .any(|(part, asks)| *part == key && named(*asks))
     };
     !table.primary_key.is_empty() && key.all(is_named)
 }
@@ -113,15 +117,15 @@ pub fn is_named_by_key(table: &TableDef, asked: &[(usize, Asked)]) -> bool {
 /// `known` are the predicates that are ready to be compared with those of partial indexes.
 pub fn choose_index<'a>(
     table: &'a TableDef,
-    asked: &[(usize, Asked)],
-    known: &[&ColumnPredicate],
+    asked: &[(KeyPart, Asked)],
+    known: &[&PartPredicate],
     columns: &[usize],
     with_position: bool,
 ) -> Option<IndexChoice<'a>> {
     if is_named_by_key(table, asked) {
         return None;
     }
-    let by_table = fixed_score(asked, &mut table.primary_key.iter().copied());
+    let by_table = fixed_score(asked, &mut table.key_parts());
     let mut best: Option<(u32, IndexChoice<'a>)> = None;
     for index in table.indexes.iter().filter(|index| is_usable(index, known)) {
         let score = score(index, asked);
@@ -145,7 +149,7 @@ impl ScanNode {
     }
 
     /// What its predicates ask of columns.
-    pub(crate) fn asked(&self) -> Vec<(usize, Asked)> {
+    pub(crate) fn asked(&self) -> Vec<(KeyPart, Asked)> {
         let asked = self.predicates.iter().map(|predicate| match predicate {
             PushedPredicate::Fixed(fixed) => (fixed.column, Asked::of(&fixed.test)),
             PushedPredicate::Compare { column, op, .. } => (*column, Asked::of_comparison(*op)),
@@ -155,7 +159,7 @@ impl ScanNode {
     }
 
     /// Its predicates whose constants are known.
-    pub(crate) fn known(&self) -> Vec<&ColumnPredicate> {
+    pub(crate) fn known(&self) -> Vec<&PartPredicate> {
         let known = self
             .predicates
             .iter()

@@ -3,7 +3,7 @@
 use varve_catalog::model::table::TableDef;
 use varve_expr::Expr;
 use varve_expr::walk::{conjunction, is_column_free};
-use varve_types::{ColumnPredicate, CompareOp, LogicalType, PredicateTest, Value};
+use varve_types::{CompareOp, KeyPart, LogicalType, PartPredicate, PredicateTest, Value};
 
 use crate::optimize::index_choice::Asked;
 use crate::plan::{LookupNode, Plan, PushedPredicate, Relation, ScanNode};
@@ -68,7 +68,7 @@ pub(crate) fn filtered_scan(
             .iter()
             .enumerate()
             .find_map(|(index, (_, predicate))| {
-                let value = equal_value(predicate.as_ref()?, *column)?;
+                let value = equal_value(predicate.as_ref()?, KeyPart::Column(*column))?;
                 Some((index, value))
             });
         let Some((index, value)) = found else { break };
@@ -105,9 +105,9 @@ pub(crate) fn filtered_scan(
 }
 
 /// What a predicate says that a column equals.
-fn equal_value(predicate: &PushedPredicate, wanted: usize) -> Option<Expr> {
+fn equal_value(predicate: &PushedPredicate, wanted: KeyPart) -> Option<Expr> {
     match predicate {
-        PushedPredicate::Fixed(ColumnPredicate {
+        PushedPredicate::Fixed(PartPredicate {
             column,
             test: PredicateTest::Compare(CompareOp::Eq, value),
         }) if *column == wanted => Some(Expr::Literal {
@@ -144,12 +144,12 @@ pub fn pushed_predicate(condition: &Expr, table: Option<&TableDef>) -> Option<Pu
     predicate_of(condition, &plain_column)
 }
 
-/// The condition as a test of what `side` knows: its position and its type.
+/// The condition as a test of what `side` knows, with its type.
 fn predicate_of(
     condition: &Expr,
-    side: &dyn Fn(&Expr) -> Option<(usize, LogicalType)>,
+    side: &dyn Fn(&Expr) -> Option<(KeyPart, LogicalType)>,
 ) -> Option<PushedPredicate> {
-    let fixed = |column, test| Some(PushedPredicate::Fixed(ColumnPredicate { column, test }));
+    let fixed = |column, test| Some(PushedPredicate::Fixed(PartPredicate { column, test }));
     let is = |truth| PredicateTest::Compare(CompareOp::Eq, Value::Boolean(truth));
     if let Some((column, LogicalType::Boolean)) = side(condition) {
         return fixed(column, is(true));
@@ -212,7 +212,7 @@ fn predicate_of(
 }
 
 fn compare_predicate(
-    (column, ty): (usize, LogicalType),
+    (column, ty): (KeyPart, LogicalType),
     op: CompareOp,
     value: &Expr,
 ) -> Option<PushedPredicate> {
@@ -228,7 +228,7 @@ fn compare_predicate(
     match value {
         Expr::Literal { value, .. } => {
             let test = PredicateTest::Compare(op, narrowed(value, ty)?);
-            Some(PushedPredicate::Fixed(ColumnPredicate { column, test }))
+            Some(PushedPredicate::Fixed(PartPredicate { column, test }))
         }
         value if value.logical_type() == ty => Some(PushedPredicate::Compare {
             column,
@@ -240,11 +240,11 @@ fn compare_predicate(
 }
 
 /// The column and its type; a column of a wider integer type counts as itself.
-fn plain_column(expr: &Expr) -> Option<(usize, LogicalType)> {
+fn plain_column(expr: &Expr) -> Option<(KeyPart, LogicalType)> {
     match expr {
-        Expr::Column { index, ty } => Some((*index, *ty)),
+        Expr::Column { index, ty } => Some((KeyPart::Column(*index), *ty)),
         expr => match widened(expr)? {
-            Expr::Column { index, ty } => Some((*index, *ty)),
+            Expr::Column { index, ty } => Some((KeyPart::Column(*index), *ty)),
             _ => None,
         },
     }

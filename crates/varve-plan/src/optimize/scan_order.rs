@@ -4,7 +4,7 @@
 use varve_catalog::model::table::TableDef;
 use varve_expr::walk::map_columns;
 use varve_expr::{AggregateFunction, Expr};
-use varve_types::{ColumnPredicate, KeyOrder, LogicalType, PredicateTest, Value};
+use varve_types::{KeyOrder, KeyPart, LogicalType, PartPredicate, PredicateTest, Value};
 
 use crate::optimize::index_choice::{
     Asked, IndexChoice, best_score, covers, fixed_score, is_usable, score,
@@ -25,8 +25,8 @@ pub struct OrderChoice<'a> {
 pub fn choose_order<'a>(
     table: &'a TableDef,
     order: &[OrderColumn],
-    asked: &[(usize, Asked)],
-    known: &[&ColumnPredicate],
+    asked: &[(KeyPart, Asked)],
+    known: &[&PartPredicate],
     columns: &[usize],
     with_position: bool,
 ) -> Option<OrderChoice<'a>> {
@@ -35,20 +35,20 @@ pub fn choose_order<'a>(
         return None;
     }
     let mut best: Option<(u32, OrderChoice<'a>)> = None;
-    let key = table.primary_key.iter();
-    let key: Vec<(usize, KeyOrder)> = key.map(|column| (*column, KeyOrder::default())).collect();
+    let key = table.key_parts();
+    let key: Vec<(KeyPart, KeyOrder)> = key.map(|part| (part, KeyOrder::default())).collect();
     if !key.is_empty()
         && let Some(reverse) = gives(table, &key, order, asked, &[])
     {
         let index = None;
-        let score = fixed_score(asked, &mut table.primary_key.iter().copied());
+        let score = fixed_score(asked, &mut table.key_parts());
         best = Some((score, OrderChoice { index, reverse }));
     }
     for index in table.indexes.iter().filter(|index| is_usable(index, known)) {
-        let row_key = table.row_key().into_iter();
+        let row_key = table.row_key().into_iter().map(KeyPart::Column);
         let key = index.keys.iter().copied();
-        let key = key.chain(row_key.map(|column| (column, KeyOrder::default())));
-        let key: Vec<(usize, KeyOrder)> = key.collect();
+        let key = key.chain(row_key.map(|part| (part, KeyOrder::default())));
+        let key: Vec<(KeyPart, KeyOrder)> = key.collect();
         let Some(reverse) = gives(table, &key, order, asked, &index.predicate) else {
             continue;
         };
@@ -73,14 +73,14 @@ pub fn choose_order<'a>(
 /// Whether rows by `key` that pass are in an order, and if so whether backwards.
 fn gives(
     table: &TableDef,
-    key: &[(usize, KeyOrder)],
+    key: &[(KeyPart, KeyOrder)],
     order: &[OrderColumn],
-    asked: &[(usize, Asked)],
-    told: &[ColumnPredicate],
+    asked: &[(KeyPart, Asked)],
+    told: &[PartPredicate],
 ) -> Option<bool> {
-    let fixed = |column: usize| asked.contains(&(column, Asked::Equal));
-    let has_no_null = |column: usize| {
-        let definition = table.columns.get(column);
+    let fixed = |column: KeyPart| asked.contains(&(column, Asked::Equal));
+    let has_no_null = |column: KeyPart| {
+        let definition = column.column().and_then(|at| table.columns.get(at));
         let mut tests = asked.iter();
         definition.is_some_and(|column| !column.nullable)
             || tests.any(|(tested, asks)| *tested == column && *asks != Asked::Equal)
@@ -118,7 +118,7 @@ fn gives(
         reverse = Some(turned);
     }
     // What the index itself tests leaves out nothing of it; another test of that column would.
-    let is_told = |column: usize| {
+    let is_told = |column: KeyPart| {
         let told = told.iter().filter(|test| test.column == column).count();
         let tests = asked.iter().filter(|(tested, _)| *tested == column).count();
         tests <= told
@@ -152,7 +152,7 @@ impl ScanNode {
         };
         let column = |key: &SortKeyExpr| {
             Some(OrderColumn {
-                column: self.position_of(table, &key.expr)?,
+                column: self.part_of(table, &key.expr)?,
                 order: KeyOrder {
                     descending: key.descending,
                     nulls_first: key.nulls_first,
@@ -170,10 +170,10 @@ impl ScanNode {
         given
     }
 
-    /// The position of what an expression over the output means.
-    fn position_of(&self, table: &TableDef, expr: &Expr) -> Option<usize> {
+    /// What an expression over the output means.
+    fn part_of(&self, table: &TableDef, expr: &Expr) -> Option<KeyPart> {
         if let Expr::Column { index, .. } = expr {
-            return self.columns.get(*index).copied();
+            return self.columns.get(*index).copied().map(KeyPart::Column);
         }
         if table.expressions.is_empty() {
             return None;
@@ -235,17 +235,14 @@ fn first_row(scan: &ScanNode, call: &AggregateCall) -> Option<Plan> {
         return None;
     };
     let mut scan = scan.clone();
-    let column = scan.position_of(table, argument)?;
-    let may_be_null = table
-        .columns
-        .get(column)
-        .is_none_or(|column| column.nullable);
+    let column = scan.part_of(table, argument)?;
+    let definition = column.column().and_then(|at| table.columns.get(at));
+    let may_be_null = definition.is_none_or(|column| column.nullable);
     if may_be_null {
-        scan.predicates
-            .push(PushedPredicate::Fixed(ColumnPredicate {
-                column,
-                test: PredicateTest::IsNotNull,
-            }));
+        scan.predicates.push(PushedPredicate::Fixed(PartPredicate {
+            column,
+            test: PredicateTest::IsNotNull,
+        }));
     }
     let keys = vec![SortKeyExpr {
         expr: argument.clone(),

@@ -10,7 +10,7 @@ pub mod window;
 use std::sync::Arc;
 
 use varve_expr::{AggregateFunction, Expr, Function};
-use varve_types::{ColumnPredicate, KeyOrder, LogicalType, TreeId};
+use varve_types::{KeyOrder, KeyPart, LogicalType, PartPredicate, TreeId};
 
 use varve_catalog::model::function_def::FunctionDef;
 use varve_catalog::model::table::TableDef;
@@ -156,12 +156,12 @@ pub struct ScanNode {
 #[derive(Clone, Debug, PartialEq)]
 pub enum PushedPredicate {
     /// Ready to use.
-    Fixed(ColumnPredicate),
+    Fixed(PartPredicate),
     /// `column op expr`, the expression without column references and of the column's type; NULL
     /// passes no row.
     Compare {
-        /// Position in the relation's columns.
-        column: usize,
+        /// A column of the relation, or an expression of its indexes.
+        column: KeyPart,
         /// The operator.
         op: varve_types::CompareOp,
         /// The other side.
@@ -169,8 +169,8 @@ pub enum PushedPredicate {
     },
     /// `column IN (exprs)`, the expressions as in `Compare`; NULL equals nothing.
     In {
-        /// Position in the relation's columns.
-        column: usize,
+        /// A column of the relation, or an expression of its indexes.
+        column: KeyPart,
         /// What it may equal.
         values: Vec<Expr>,
     },
@@ -462,8 +462,8 @@ pub struct SetCall {
 /// One column of an order of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OrderColumn {
-    /// Position in the table's columns or expressions.
-    pub column: usize,
+    /// A column of the table, or an expression of its indexes.
+    pub column: KeyPart,
     /// How its values stand.
     pub order: KeyOrder,
 }

@@ -10,7 +10,9 @@ use varve_catalog::model::sequence::SequenceDef;
 use varve_catalog::model::table::{CheckDef, TableDef};
 use varve_catalog::model::trigger_def::Event;
 use varve_expr::Expr;
-use varve_types::{ColumnPredicate, KeyOrder, LogicalType, ObjectId, TreeId, Uniqueness, Value};
+use varve_types::{
+    KeyOrder, KeyPart, LogicalType, ObjectId, PartPredicate, TreeId, Uniqueness, Value,
+};
 
 use crate::plan::alter::AlterTable;
 use crate::plan::utility::{Message, SessionStatement, Utility};
@@ -411,12 +413,12 @@ pub struct NewIndex {
     pub deferral: Deferral,
     /// What its keys must be.
     pub uniqueness: Uniqueness,
-    /// Its key: positions in the table's columns and expressions, and their orders.
-    pub keys: Vec<(usize, KeyOrder)>,
+    /// Its key: columns and expressions of the table, and their orders.
+    pub keys: Vec<(KeyPart, KeyOrder)>,
     /// Further columns that it holds, by position.
     pub include: Vec<usize>,
     /// Only rows that pass all of these have an entry.
-    pub predicate: Vec<ColumnPredicate>,
+    pub predicate: Vec<PartPredicate>,
     /// The expressions that the table then has.
     pub expressions: Vec<Expr>,
 }

@@ -5,5 +5,5 @@ mod predicate;
 mod spec;
 
 pub use key_range::KeyRange;
-pub use predicate::{ColumnPredicate, CompareOp, PredicateTest};
-pub use spec::ScanSpec;
+pub use predicate::{ColumnPredicate, CompareOp, KeyPart, PartPredicate, Predicate, PredicateTest};
+pub use spec::{ScanSpec, TableScan};

@@ -68,16 +68,68 @@ impl CompareOp {
     }
 }
 
-/// A test of one column; a conjunction of them is pushed into scans.
+/// What an index can be on, and what a scan of a table can test.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyPart {
+    /// A column: a position in the schema of the table's tree.
+    Column(usize),
+    /// An expression that an index is on: a position among those of the table.
+    Expression(usize),
+}
+
+impl KeyPart {
+    /// Columns by their positions.
+    pub fn columns(positions: &[usize]) -> Vec<KeyPart> {
+        positions.iter().copied().map(KeyPart::Column).collect()
+    }
+
+    /// The same with the position that a column has elsewhere; an expression stays as it is.
+    #[must_use]
+    pub fn moved(self, place: &dyn Fn(usize) -> usize) -> KeyPart {
+        match self {
+            KeyPart::Column(at) => KeyPart::Column(place(at)),
+            KeyPart::Expression(_) => self,
+        }
+    }
+
+    /// The position of a column; `None` for an expression.
+    pub fn column(self) -> Option<usize> {
+        match self {
+            KeyPart::Column(at) => Some(at),
+            KeyPart::Expression(_) => None,
+        }
+    }
+}
+
+/// A test of what `C` names; a conjunction of them is pushed into scans.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ColumnPredicate {
-    /// The column: a position in the schema of the tree that is scanned.
-    pub column: usize,
+pub struct Predicate<C> {
+    /// What is tested.
+    pub column: C,
     /// What is asked of it.
     pub test: PredicateTest,
 }
 
-/// What a [`ColumnPredicate`] asks. A row passes when the answer is true, never when it is NULL.
+/// A test of one column: a position in the schema of the tree that is scanned.
+pub type ColumnPredicate = Predicate<usize>;
+
+/// A test of a column of a table, or of an expression of its indexes.
+pub type PartPredicate = Predicate<KeyPart>;
+
+impl PartPredicate {
+    /// The test of the column, if it is one of a column.
+    pub fn of_column(self) -> Result<ColumnPredicate, PartPredicate> {
+        match self.column {
+            KeyPart::Column(column) => Ok(Predicate {
+                column,
+                test: self.test,
+            }),
+            KeyPart::Expression(_) => Err(self),
+        }
+    }
+}
+
+/// What a [`Predicate`] asks. A row passes when the answer is true, never when it is NULL.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PredicateTest {
     /// Compare with a non-null constant of the column's type.

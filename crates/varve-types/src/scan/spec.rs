@@ -1,18 +1,18 @@
 //! The one description of a scan, from the executor to the store.
 
 use crate::TreeId;
-use crate::scan::{ColumnPredicate, KeyRange};
+use crate::scan::{KeyPart, KeyRange, Predicate};
 
-/// What a scan of a tree is asked for.
+/// What a scan of a tree is asked for. Its predicates test what `C` names: columns of the tree.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ScanSpec {
+pub struct ScanSpec<C = usize> {
     /// The tree.
     pub tree: TreeId,
     /// Output columns: positions in `TreeSchema::columns`.
     pub columns: Vec<usize>,
-    /// Only rows that pass all of these, applied exactly; they name positions in
+    /// Only rows that pass all of these, applied exactly; columns are positions in
     /// `TreeSchema::columns`.
-    pub predicates: Vec<ColumnPredicate>,
+    pub predicates: Vec<Predicate<C>>,
     /// Adds a last BIGINT column with each row's `RowPosition`, bit for bit.
     pub with_position: bool,
     /// Only rows with keys of this range. Predicates of key columns need not be given as a range
@@ -26,9 +26,12 @@ pub struct ScanSpec {
     pub limit_rows: Option<u64>,
 }
 
-impl ScanSpec {
+/// What a scan of a table is asked for, which may also test expressions of the table's indexes.
+pub type TableScan = ScanSpec<KeyPart>;
+
+impl<C> ScanSpec<C> {
     /// All rows of a tree with some columns, in any order.
-    pub fn of(tree: TreeId, columns: Vec<usize>) -> ScanSpec {
+    pub fn of(tree: TreeId, columns: Vec<usize>) -> ScanSpec<C> {
         ScanSpec {
             tree,
             columns,
