@@ -41,7 +41,6 @@ mod host;
 mod integrity;
 mod jobs;
 mod session;
-mod settings;
 mod shared;
 #[cfg(not(target_arch = "wasm32"))]
 mod system_env;
@@ -59,7 +58,7 @@ pub use dump::{DumpOptions, DumpSink};
 pub use integrity::{CheckReport, Problem, RepairReport, TableRepair};
 pub use session::{BatchError, RowStream, Session};
 pub use shared::cancel::CancelFlag;
-pub use shared::options::{Durability, Options};
+pub use shared::options::Options;
 pub use shared::prepared::Prepared;
 pub use shared::result_set::ResultSet;
 #[cfg(not(target_arch = "wasm32"))]
@@ -67,6 +66,7 @@ pub use system_env::SystemEnv;
 pub use varve_catalog::Field;
 pub use varve_copy::CopyData;
 pub use varve_expr::{DEFAULT_LOCALE, Locale, cast_value, format_value, parse_value, write_cell};
+pub use varve_settings::Durability;
 pub use varve_store::{
     BulkLoadOptions, BulkLoadReport, JobId, JobInfo, JobRunner, JobState, backend_failure,
 };

@@ -7,10 +7,10 @@
 //! | 0 not unique, 1 unique, 2 unique and NULLs are equal | 1 |
 //! | number of keys, each: part, order (1 descending, 2 NULLs first) | 2, then 3 + 1 |
 //! | number of included columns, their positions | 2, then 2 each |
-//! | number of tests, each: part, kind, number of constants, each: length, key bytes | 2, then 3 + 1 + 2, then 2 + bytes |
+//! | number of tests, each: part, kind, number of constants (length, key bytes) | 2, then 3 + 1 + 2 + (2 + bytes) |
 //!
-//! A part is 0 for a column or 1 for an expression, and its position among those of the table. Kinds
-//! of tests: 0 to 5 are `=`, `<>`, `<`, `<=`, `>`, `>=`, 6 IN, 7 IS NULL, 8 IS NOT NULL.
+//! A part is 0 for a column or 1 for an expression, and its position among those of the table.
+//! Kinds of tests: 0 to 5 are `=`, `<>`, `<`, `<=`, `>`, `>=`, 6 IN, 7 IS NULL, 8 IS NOT NULL.
 
 use varve_expr::Expr;
 use varve_types::{

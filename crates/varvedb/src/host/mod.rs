@@ -16,9 +16,9 @@ use varve_store::{CommitDurability, Transaction};
 use varve_types::meter::Cancel;
 use varve_types::{Error, Notice, ObjectId, Result, SqlState, Value};
 
-use crate::settings::overlay::SettingsOverlay;
 use crate::shared::Shared;
 use crate::shared::cancel::CancelFlag;
+use varve_settings::SettingsOverlay;
 
 impl varve_copy::CopyHost for SessionHost {
     fn catalog(&self) -> Arc<Catalog> {
@@ -203,7 +203,7 @@ impl SessionHost {
         }
         let state = self.state();
         let overlay = state.settings.as_ref();
-        overlay.map_or_else(Vec::new, |overlay| overlay.rows(&self.shared, view))
+        overlay.map_or_else(Vec::new, |overlay| overlay.rows(&*self.shared, view))
     }
 
     /// Makes values of sequences that were handed out durable.
@@ -288,14 +288,14 @@ impl Host for SessionHost {
 
     fn setting(&self, name: &str) -> Option<String> {
         let state = self.state();
-        state.settings.as_ref()?.get(&self.shared, name)
+        state.settings.as_ref()?.get(&*self.shared, name)
     }
 
     fn set_setting(&self, name: &str, value: Option<&str>, local: bool) -> Result<String> {
         let mut state = self.state();
         let settings = state.settings.as_mut();
         let settings = settings.ok_or_else(|| Error::unsupported("set_config here"))?;
-        settings.set(&self.shared, name, value, local)
+        settings.set(&*self.shared, name, value, local)
     }
 
     fn stored_bytes(&self, relation: Option<u32>, rows: bool, indexes: bool) -> Option<u64> {

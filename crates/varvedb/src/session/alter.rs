@@ -18,8 +18,9 @@ use varve_types::{
 use super::define::{column_sequence, put_table};
 use super::run::Run;
 use super::utility::{drop_objects, put_definitions};
-use crate::shared::catalog_cache::{CatalogCache, SearchPath};
+use crate::shared::catalog_cache::CatalogCache;
 use crate::shared::result_set::ResultSet;
+use varve_settings::SearchPath;
 
 /// Rows that are read before any is written.
 const ROWS_AT_ONCE: usize = 1 << 14;

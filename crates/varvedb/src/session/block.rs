@@ -6,9 +6,9 @@ use varve_types::{Error, Notice, Result, SqlState};
 
 use super::savepoint::Savepoint;
 use super::{Scope, Session};
-use crate::settings::SessionSettings;
-use crate::settings::modes::Modes;
 use crate::shared::result_set::ResultSet;
+use varve_settings::SessionSettings;
+use varve_settings::modes::Modes;
 
 /// Where a session stands.
 pub(super) enum Block {

@@ -7,10 +7,10 @@ use varve_types::{Error, Notice, Result, SqlState};
 
 use super::Session;
 use super::block::{Block, failed_block_error};
-use crate::settings::modes::OpenModes;
-use crate::settings::other::{self, Others};
-use crate::settings::{self, SETTINGS, Scope, Setting};
 use crate::shared::result_set::ResultSet;
+use varve_settings::modes::OpenModes;
+use varve_settings::other::{self, Others};
+use varve_settings::{self as settings, SETTINGS, Scope, Setting};
 
 impl Session {
     /// Runs a command. An error fails the block, as that of any other statement.
@@ -88,7 +88,7 @@ impl Session {
     /// What settings are read from and written to.
     pub(super) fn scope(&mut self) -> Scope<'_> {
         Scope {
-            shared: &self.shared,
+            database: &*self.shared,
             session: &mut self.settings,
             block: match &mut self.block {
                 Block::Open(open) => Some(OpenModes {
@@ -142,7 +142,7 @@ impl Session {
             // The same for the time after the commit, when what is local is forgotten.
             setting.set(
                 &mut Scope {
-                    shared: &self.shared,
+                    database: &*self.shared,
                     session: &mut open.settings_after,
                     block: None,
                 },

@@ -12,8 +12,8 @@ use varve_types::{Error, Failure, Notice, Pacer, Result, SqlState};
 use super::Session;
 use super::block::{Block, OpenBlock, failed_block_error};
 use super::run::{Run, read_only_error};
-use crate::shared::options::Durability;
 use crate::shared::result_set::ResultSet;
+use varve_settings::Durability;
 
 /// A COPY of a session and the transaction that it writes to.
 pub(super) struct OpenCopy {

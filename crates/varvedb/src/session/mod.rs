@@ -48,9 +48,6 @@ use crate::shared::statements::{Parsed, Planned};
 pub use batch::BatchError;
 pub use stream::RowStream;
 
-use crate::settings::SessionSettings;
-use crate::settings::modes::Modes;
-use crate::settings::other;
 use crate::shared::cancel::CancelFlag;
 use block::Block;
 use cursor::Cursors;
@@ -58,6 +55,9 @@ use kept::{PreparedStatements, Surroundings};
 use request::{Known, Request, Task};
 use rows::outlet::Outlet;
 use temporary::Temporary;
+use varve_settings::SessionSettings;
+use varve_settings::modes::Modes;
+use varve_settings::other;
 
 /// Most times that a statement outside a transaction block is run again because another commit came
 /// between.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use varve_types::{ArrayValue, ElementType, Result, Value};
 
 use super::Session;
-use crate::settings::modes::Modes;
-use crate::settings::overlay::SettingsOverlay;
 use crate::shared::result_set::ResultSet;
+use varve_settings::SettingsOverlay;
+use varve_settings::modes::Modes;
 
 impl Session {
     /// Lends the settings to a statement that asks for them.

@@ -29,10 +29,11 @@ use crate::session::rows::collected::{CollectedRows, RowsTo};
 use crate::session::rows::direct::direct_rows;
 use crate::shared::Shared;
 use crate::shared::cancel::CancelFlag;
-use crate::shared::catalog_cache::{CatalogCache, SearchPath};
+use crate::shared::catalog_cache::CatalogCache;
 use crate::shared::result_set::ResultSet;
 use crate::shared::scratch::StoreScratch;
 use varve_copy::CopyData;
+use varve_settings::SearchPath;
 
 /// What one statement runs with.
 pub(crate) struct Run<'a> {

@@ -6,9 +6,9 @@ use varve_types::{Error, Result, SqlState};
 
 use super::Session;
 use super::block::{Block, OpenBlock, failed_block_error, no_block_error};
-use crate::settings::SessionSettings;
-use crate::settings::modes::Modes;
 use crate::shared::result_set::ResultSet;
+use varve_settings::SessionSettings;
+use varve_settings::modes::Modes;
 
 /// A savepoint of a block. Names may be used again: the newest counts.
 pub(super) struct Savepoint {

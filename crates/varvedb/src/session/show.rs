@@ -6,9 +6,9 @@ use varve_catalog::Field;
 use varve_types::{Batch, Column, LogicalType, Result, Value};
 
 use super::Session;
-use crate::settings::other;
-use crate::settings::{self, all_settings};
 use crate::shared::result_set::ResultSet;
+use varve_settings::other;
+use varve_settings::{self as settings, all_settings};
 
 impl Session {
     /// One setting, or all of them with what they are.

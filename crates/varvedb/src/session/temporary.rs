@@ -15,7 +15,7 @@ use varve_types::{ObjectId, Result, ScanSpec};
 use super::Session;
 use super::define::emptied;
 use crate::shared::Shared;
-use crate::shared::options::Durability;
+use varve_settings::Durability;
 
 /// What a session knows of its temporary relations.
 pub(crate) struct Temporary {

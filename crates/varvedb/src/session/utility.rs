@@ -14,8 +14,9 @@ use varve_types::{Batch, Error, ObjectId, Result};
 
 use super::define::{ChangedTables, alter_sequence, create_table, emptied, put_table};
 use super::run::Run;
-use crate::shared::catalog_cache::{CatalogCache, SearchPath};
+use crate::shared::catalog_cache::CatalogCache;
 use crate::shared::result_set::ResultSet;
+use varve_settings::SearchPath;
 
 impl Run<'_> {
     pub(super) async fn utility(

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use varve_catalog::{Catalog, CatalogObject, decode_object, is_temporary};
+use varve_settings::SearchPath;
 use varve_store::{CatalogState, ObjectChange, Transaction};
 use varve_types::{ObjectId, Result};
 
@@ -20,61 +21,6 @@ struct Known {
     state: CatalogState,
     path: Option<SearchPath>,
     catalog: Arc<Catalog>,
-}
-
-/// The schemas in which a session looks for names, in order.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct SearchPath {
-    /// As SHOW gives it.
-    pub text: Arc<str>,
-    names: Arc<[String]>,
-}
-
-impl Default for SearchPath {
-    fn default() -> SearchPath {
-        SearchPath {
-            text: "\"$user\", public".into(),
-            // There are no users whose schemas could be meant.
-            names: ["public".to_owned()].into(),
-        }
-    }
-}
-
-impl SearchPath {
-    /// Names with commas between them, in quotes where they are not in lower case.
-    pub fn read(text: &str) -> Option<SearchPath> {
-        let mut names = vec![String::new()];
-        let mut in_quotes = false;
-        for character in text.chars() {
-            match character {
-                '"' => in_quotes = !in_quotes,
-                ',' if !in_quotes => names.push(String::new()),
-                character if character.is_whitespace() && !in_quotes => {}
-                character => {
-                    let folded = match in_quotes {
-                        true => character,
-                        false => character.to_ascii_lowercase(),
-                    };
-                    names.last_mut()?.push(folded);
-                }
-            }
-        }
-        names.retain(|name| !name.is_empty() && name != "$user");
-        (!in_quotes).then(|| SearchPath {
-            text: text.into(),
-            names: names.into(),
-        })
-    }
-
-    /// The same with a schema before all others.
-    pub fn behind(&self, schema: &str) -> SearchPath {
-        let names = self.names.iter().cloned();
-        let names = core::iter::once(schema.to_owned()).chain(names);
-        SearchPath {
-            text: Arc::clone(&self.text),
-            names: names.collect(),
-        }
-    }
 }
 
 impl CatalogCache {
@@ -99,7 +45,7 @@ impl CatalogCache {
             self.apply(state.changes_since(&known.state), changed)?;
         }
         if !is_same || known.path.as_ref() != Some(path) {
-            let names = path.names.iter().map(String::as_str);
+            let names = path.names().iter().map(String::as_str);
             Arc::make_mut(&mut catalog).set_path(names);
         }
         self.known = Some(Known {

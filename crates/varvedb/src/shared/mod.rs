@@ -15,11 +15,11 @@ pub(crate) mod temporary_schemas;
 use std::sync::Arc;
 
 use varve_expr::JobOrder;
-use varve_store::{JobId, Store};
+use varve_settings::{Configured, Durability, StatementCache};
+use varve_store::{JobId, Store, StoreSettings};
 use varve_types::{Env, MemoryBudget};
 
 use advisory::AdvisoryLocks;
-use options::Durability;
 use sequences::Sequences;
 use statements::Statements;
 use temporary_schemas::TemporarySchemas;
@@ -37,6 +37,38 @@ pub(crate) struct Shared {
     pub sequences: Sequences,
     pub temporary: TemporarySchemas,
     pub advisory: AdvisoryLocks,
+}
+
+impl Configured for Shared {
+    fn durability(&self) -> Durability {
+        self.durability
+    }
+
+    fn memory(&self) -> &MemoryBudget {
+        &self.memory
+    }
+
+    fn memory_limit_bytes(&self) -> u64 {
+        self.memory_limit_bytes
+    }
+
+    fn store(&self) -> &StoreSettings {
+        self.store.settings()
+    }
+
+    fn entries_max(&self, cache: StatementCache) -> usize {
+        match cache {
+            StatementCache::Parsed => self.statements.parsed.entries_max(),
+            StatementCache::Plans => self.statements.plans.entries_max(),
+        }
+    }
+
+    fn set_entries_max(&self, cache: StatementCache, entries: usize) {
+        match cache {
+            StatementCache::Parsed => self.statements.parsed.set_entries_max(entries),
+            StatementCache::Plans => self.statements.plans.set_entries_max(entries),
+        }
+    }
 }
 
 impl Drop for Shared {

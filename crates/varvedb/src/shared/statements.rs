@@ -7,14 +7,11 @@ use varve_catalog::{Catalog, Field};
 use varve_expr::Locale;
 use varve_parser::{ParsedStatement, parse};
 use varve_plan::{Bound, Statement};
+use varve_settings::StatementCache;
 use varve_types::{LogicalType, MemoryAccount, Result};
 
 use crate::shared::lru::Lru;
 
-/// Texts whose syntax trees are kept.
-pub(crate) const PARSED_MAX: usize = 512;
-/// Texts whose plans are kept.
-pub(crate) const PLANS_MAX: usize = 256;
 /// About what syntax trees, and what plans, take in memory at most.
 const CACHE_BYTES_MAX: u64 = 8 << 20;
 
@@ -38,11 +35,19 @@ pub(crate) struct Planned {
     locale: Option<Locale>,
 }
 
+fn lru<T: Clone>(cache: StatementCache, memory: &Arc<dyn MemoryAccount>) -> Lru<T> {
+    Lru::new(
+        cache.first_entries_max(),
+        CACHE_BYTES_MAX,
+        Arc::clone(memory),
+    )
+}
+
 impl Statements {
     pub fn new(memory: &Arc<dyn MemoryAccount>) -> Statements {
         Statements {
-            parsed: Lru::new(PARSED_MAX, CACHE_BYTES_MAX, Arc::clone(memory)),
-            plans: Lru::new(PLANS_MAX, CACHE_BYTES_MAX, Arc::clone(memory)),
+            parsed: lru(StatementCache::Parsed, memory),
+            plans: lru(StatementCache::Plans, memory),
         }
     }
 

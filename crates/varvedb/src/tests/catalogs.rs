@@ -7,7 +7,8 @@ use varve_catalog::{Catalog, temporary_schema};
 use varve_store::Transaction;
 
 use super::{open, run};
-use crate::shared::catalog_cache::{CatalogCache, SearchPath};
+use crate::shared::catalog_cache::CatalogCache;
+use varve_settings::SearchPath;
 
 /// Changes of every kind of object, several of them at once, names that go from one to another.
 const CHANGES: [&str; 36] = [

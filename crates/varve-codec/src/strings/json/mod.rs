@@ -12,8 +12,8 @@
 //! of the codes (varint) and those, as nested integers of 32 bits: the template of each row, their
 //! number for an exception; then for each template that has rows, for each field, the bytes
 //! (varint) of its nested vector, and those; the exceptions as a nested vector, if there are any.
-//! The nested vector of a text field may be [`crate::tags::TAG_SAME`]: which field before it (u8), then
-//! the layout of [`super::same`].
+//! The nested vector of a text field may be [`crate::tags::TAG_SAME`]: which field before
+//! it (u8), then the layout of [`super::same`].
 
 pub(crate) mod number;
 pub(crate) mod pattern;

@@ -10,7 +10,7 @@ use varve_types::{Error, Result, SqlState, parse_f64};
 const OWNER: &str = "postgres";
 
 /// The values that were set, by name.
-pub(crate) type Others = Arc<VecMap<String, String>>;
+pub type Others = Arc<VecMap<String, String>>;
 
 /// What values a setting takes.
 #[derive(Clone, Copy)]
@@ -260,12 +260,12 @@ fn is_custom(name: &str) -> bool {
 }
 
 /// Whether it is one of these.
-pub(crate) fn is_other(name: &str) -> bool {
+pub fn is_other(name: &str) -> bool {
     known(name).is_some() || is_custom(name)
 }
 
 /// The names that are known, with their values.
-pub(crate) fn all(others: &Others) -> impl Iterator<Item = (&'static str, String)> {
+pub fn all(others: &Others) -> impl Iterator<Item = (&'static str, String)> {
     let shown = |(name, ..): &(&'static str, Shape, &str)| {
         let value = show(others, name).unwrap_or_default();
         (*name, value)
@@ -274,14 +274,14 @@ pub(crate) fn all(others: &Others) -> impl Iterator<Item = (&'static str, String
 }
 
 /// The value of a setting as SHOW gives it, with the name as PostgreSQL writes it.
-pub(crate) fn show(others: &Others, name: &str) -> Option<String> {
+pub fn show(others: &Others, name: &str) -> Option<String> {
     let set = others.get(&name.to_ascii_lowercase());
     set.cloned()
         .or_else(|| known(name).map(|(_, _, first)| (*first).to_owned()))
 }
 
 /// Sets one; `None` is what it was at first.
-pub(crate) fn set(others: &mut Others, name: &str, value: Option<&str>) -> Result<()> {
+pub fn set(others: &mut Others, name: &str, value: Option<&str>) -> Result<()> {
     let name = name.to_ascii_lowercase();
     let value = match (value, known(&name)) {
         (None, Some((_, Shape::Fixed, _))) => return Ok(()),
@@ -330,7 +330,7 @@ fn wrong(name: &str, value: &str) -> Error {
 /// A value in the form in which it is shown.
 fn read(name: &str, shape: Shape, first: &str, value: &str) -> Result<String> {
     match shape {
-        Shape::Boolean => match crate::settings::boolean(value) {
+        Shape::Boolean => match crate::boolean(value) {
             Some(true) => Ok("on".to_owned()),
             Some(false) => Ok("off".to_owned()),
             None => Err(invalid(format!(
@@ -390,7 +390,7 @@ fn read_word(name: &str, words: &[&str], value: &str) -> Result<String> {
     if matches!(name, "role" | "session_authorization") && !words.contains(&value) {
         return Err(invalid(format!("role \"{value}\" does not exist")));
     }
-    let spelled = match crate::settings::boolean(value) {
+    let spelled = match crate::boolean(value) {
         Some(true) => "on",
         Some(false) => "off",
         None => value,
@@ -444,7 +444,7 @@ const USED: [&str; 4] = [
 ];
 
 /// Whether a setting is another than it was at first, and nothing comes of it.
-pub(crate) fn is_unused(others: &Others, name: &str) -> bool {
+pub fn is_unused(others: &Others, name: &str) -> bool {
     let set = others.get(&name.to_ascii_lowercase());
     known(name).is_some_and(|(known, _, first)| {
         set.is_some_and(|set| set != first) && !USED.contains(known)
@@ -460,20 +460,20 @@ fn level(word: &str) -> usize {
 }
 
 /// Whether the bodies of functions are checked when they are made.
-pub(crate) fn checks_bodies(others: &Others) -> bool {
+pub fn checks_bodies(others: &Others) -> bool {
     let set = others.get("check_function_bodies");
     set.is_none_or(|value| value != "off")
 }
 
 /// How long a lock may be waited for; 0 for any time.
-pub(crate) fn lock_timeout_us(others: &Others) -> u64 {
+pub fn lock_timeout_us(others: &Others) -> u64 {
     let set = others.get("lock_timeout");
     let timeout_ms = set.and_then(|value| read_whole(value, MS)).unwrap_or(0);
     u64::try_from(timeout_ms).unwrap_or(0).saturating_mul(1000)
 }
 
 /// Whether a session wants to know of messages of a severity.
-pub(crate) fn wants(others: &Others, severity: &str) -> bool {
+pub fn wants(others: &Others, severity: &str) -> bool {
     let least = others.get("client_min_messages");
     let least = least.map_or("notice", |least| least.as_str());
     match severity {

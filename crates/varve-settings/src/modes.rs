@@ -10,15 +10,18 @@ use varve_types::{Error, Result, SqlState};
 /// somebody else has changed a table that it has read. DEFERRABLE changes nothing: a transaction
 /// that only reads a snapshot never has to wait or fail.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Modes {
+pub struct Modes {
+    /// How far it is kept apart from others.
     pub isolation: Isolation,
+    /// Whether it may not write.
     pub read_only: bool,
+    /// Kept and shown.
     pub deferrable: bool,
 }
 
 impl Modes {
     /// These modes, as far as a statement does not say otherwise.
-    pub(crate) fn with(self, wanted: TransactionModes) -> Modes {
+    pub fn with(self, wanted: TransactionModes) -> Modes {
         Modes {
             isolation: wanted.isolation.unwrap_or(self.isolation),
             read_only: wanted.read_only.unwrap_or(self.read_only),
@@ -26,22 +29,25 @@ impl Modes {
         }
     }
 
-    pub(crate) fn is_serializable(self) -> bool {
+    /// Whether it fails where it and others cannot have run one after the other.
+    pub fn is_serializable(self) -> bool {
         self.isolation == Isolation::Serializable
     }
 }
 
 /// The modes of an open transaction, with what decides whether they may still change.
-pub(crate) struct OpenModes<'a> {
+pub struct OpenModes<'a> {
+    /// The modes.
     pub modes: &'a mut Modes,
     /// Whether a statement of the transaction has run.
     pub has_run: bool,
+    /// Whether it has an open savepoint.
     pub in_savepoint: bool,
 }
 
 impl OpenModes<'_> {
     /// Changes the modes; `25001` for one that can no longer change.
-    pub(crate) fn change(&mut self, wanted: TransactionModes) -> Result<()> {
+    pub fn change(&mut self, wanted: TransactionModes) -> Result<()> {
         let next = self.modes.with(wanted);
         if next.isolation != self.modes.isolation {
             let command = "SET TRANSACTION ISOLATION LEVEL";

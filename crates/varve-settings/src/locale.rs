@@ -5,7 +5,7 @@ use varve_types::{Error, LogicalType, Result, SqlState, Value, parse_f64};
 
 /// One of these settings.
 #[derive(Clone, Copy)]
-pub(crate) enum LocaleSetting {
+pub enum LocaleSetting {
     TimeZone,
     DateStyle,
     IntervalStyle,

@@ -2,45 +2,52 @@
 
 use varve_types::{Result, Value};
 
-use crate::settings::all_settings;
-use crate::settings::modes::{Modes, OpenModes};
-use crate::settings::other;
-use crate::settings::{self, Scope, SessionSettings};
-use crate::shared::Shared;
+use crate::all_settings;
+use crate::modes::{Modes, OpenModes};
+use crate::other;
+use crate::{Configured, Scope, SessionSettings};
 
 /// A copy of the settings, and what was changed in it.
 #[derive(Debug)]
-pub(crate) struct SettingsOverlay {
+pub struct SettingsOverlay {
+    /// The settings as the statement sees them.
     pub copy: SessionSettings,
+    /// The modes of its transaction.
     pub modes: Modes,
+    /// What the statement changed, in order.
     pub changes: Vec<Change>,
-    /// The prepared statements and the cursors, as their views show them.
+    /// The prepared statements, as `pg_prepared_statements` shows them.
     pub prepared: Vec<Vec<Value>>,
+    /// The cursors, as `pg_cursors` shows them.
     pub cursors: Vec<Vec<Value>>,
 }
 
+/// A change of a setting.
 #[derive(Debug)]
-pub(crate) struct Change {
+pub struct Change {
+    /// The setting.
     pub name: String,
+    /// Its new value; `None` is what it was at first.
     pub value: Option<String>,
+    /// Whether it holds for the transaction only.
     pub local: bool,
 }
 
 impl SettingsOverlay {
     /// The value as SHOW gives it.
-    pub(crate) fn get(&self, shared: &Shared, name: &str) -> Option<String> {
+    pub fn get(&self, database: &dyn Configured, name: &str) -> Option<String> {
         if other::is_other(name) {
             return other::show(&self.copy.others, name);
         }
-        let setting = settings::find(name).ok()?;
-        Some(self.look(shared, |scope| setting.show(scope)))
+        let setting = crate::find(name).ok()?;
+        Some(self.look(database, |scope| setting.show(scope)))
     }
 
     /// Looks at the settings as SHOW sees them.
-    fn look<T>(&self, shared: &Shared, at: impl FnOnce(&Scope<'_>) -> T) -> T {
+    fn look<T>(&self, database: &dyn Configured, at: impl FnOnce(&Scope<'_>) -> T) -> T {
         let mut modes = self.modes;
         at(&Scope {
-            shared,
+            database,
             session: &mut self.copy.clone(),
             block: Some(OpenModes {
                 modes: &mut modes,
@@ -51,13 +58,13 @@ impl SettingsOverlay {
     }
 
     /// The rows of a view.
-    pub(crate) fn rows(&self, shared: &Shared, view: &str) -> Vec<Vec<Value>> {
+    pub fn rows(&self, database: &dyn Configured, view: &str) -> Vec<Vec<Value>> {
         match view {
             "pg_cursors" => return self.cursors.clone(),
             "pg_prepared_statements" => return self.prepared.clone(),
             _ => {}
         }
-        let rows = self.look(shared, all_settings).into_iter().map(|line| {
+        let rows = self.look(database, all_settings).into_iter().map(|line| {
             let [name, value, description] = line;
             let kind = match value.as_str() {
                 "on" | "off" => "bool",
@@ -87,9 +94,9 @@ impl SettingsOverlay {
     }
 
     /// Changes a setting of the session, whose settings are read again after the statement.
-    pub(crate) fn set(
+    pub fn set(
         &mut self,
-        shared: &Shared,
+        database: &dyn Configured,
         name: &str,
         value: Option<&str>,
         local: bool,
@@ -98,17 +105,17 @@ impl SettingsOverlay {
             other::set(&mut self.copy.others, name, value)?;
         } else {
             let mut scope = Scope {
-                shared,
+                database,
                 session: &mut self.copy,
                 block: None,
             };
-            settings::find(name)?.set(&mut scope, value)?;
+            crate::find(name)?.set(&mut scope, value)?;
         }
         self.changes.push(Change {
             name: name.to_owned(),
             value: value.map(str::to_owned),
             local,
         });
-        Ok(self.get(shared, name).unwrap_or_default())
+        Ok(self.get(database, name).unwrap_or_default())
     }
 }

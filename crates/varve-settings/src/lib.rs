@@ -1,27 +1,35 @@
-//! Settings: of a session, and of the database that all sessions share.
+//! Settings: of a session, and of the database that all sessions share. It knows their names, what
+//! they accept and how they are shown; it knows neither who obeys them nor SQL.
+//!
+//! Invariant: a value that is accepted takes effect, or is of a setting that `other.rs` lists,
+//! which changes nothing and says so; a value that is refused changes nothing.
 
-pub(crate) mod locale;
-pub(crate) mod modes;
-pub(crate) mod other;
-pub(crate) mod overlay;
-pub(crate) mod time;
+mod durability;
+mod locale;
+pub mod modes;
+pub mod other;
+mod overlay;
+mod search_path;
+mod time;
 
 use varve_ast::{Isolation, TransactionModes};
 use varve_expr::{DEFAULT_LOCALE, Locale, parse_value};
 use varve_store::StoreSettings;
-use varve_types::{Error, LogicalType, MemoryAccount, Result, SqlState, Value};
+use varve_types::{Error, LogicalType, MemoryAccount, MemoryBudget, Result, SqlState, Value};
 
-use crate::settings::locale::LocaleSetting;
-use crate::settings::modes::{Modes, OpenModes};
-use crate::settings::other::Others;
-use crate::settings::time::{read_time, show_time};
-use crate::shared::Shared;
-use crate::shared::catalog_cache::SearchPath;
-use crate::shared::options::Durability;
+use crate::locale::LocaleSetting;
+use crate::modes::{Modes, OpenModes};
+use crate::other::Others;
+use crate::time::{read_time, show_time};
+
+pub use durability::Durability;
+pub use overlay::SettingsOverlay;
+pub use search_path::SearchPath;
 
 /// What each session sets for itself.
 #[derive(Clone, Debug)]
-pub(crate) struct SessionSettings {
+pub struct SessionSettings {
+    /// What its commits survive.
     pub durability: Durability,
     /// Of transactions that do not say otherwise.
     pub modes: Modes,
@@ -37,7 +45,8 @@ pub(crate) struct SessionSettings {
 }
 
 impl SessionSettings {
-    pub(crate) fn new(durability: Durability) -> SessionSettings {
+    /// Those of a new session.
+    pub fn new(durability: Durability) -> SessionSettings {
         SessionSettings {
             durability,
             modes: Modes::default(),
@@ -51,8 +60,10 @@ impl SessionSettings {
 }
 
 /// One setting.
-pub(crate) struct Setting {
+pub struct Setting {
+    /// As it is shown; it is found in any case.
     pub name: &'static str,
+    /// What it does, in a line.
     pub description: &'static str,
     kind: Kind,
 }
@@ -72,8 +83,7 @@ enum Kind {
     SearchPath,
     Locale(LocaleSetting),
     MemoryLimit,
-    ParseCacheEntries,
-    PlanCacheEntries,
+    CacheEntries(StatementCache),
     Store(fn(&StoreSettings) -> u64, Unit),
 }
 
@@ -99,7 +109,7 @@ const fn setting(name: &'static str, kind: Kind, description: &'static str) -> S
 }
 
 /// All settings in the order of their names.
-pub(crate) const SETTINGS: &[Setting] = &[
+pub const SETTINGS: &[Setting] = &[
     setting(
         "application_name",
         Kind::ApplicationName,
@@ -232,12 +242,12 @@ pub(crate) const SETTINGS: &[Setting] = &[
     ),
     setting(
         "varve.parse_cache_entries",
-        Kind::ParseCacheEntries,
+        Kind::CacheEntries(StatementCache::Parsed),
         "Statements whose syntax trees are kept",
     ),
     setting(
         "varve.plan_cache_entries",
-        Kind::PlanCacheEntries,
+        Kind::CacheEntries(StatementCache::Plans),
         "Statements whose plans are kept",
     ),
     setting(
@@ -252,16 +262,58 @@ pub(crate) const SETTINGS: &[Setting] = &[
     ),
 ];
 
+/// A cache of statements, which all sessions share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StatementCache {
+    /// Of syntax trees.
+    Parsed,
+    /// Of plans.
+    Plans,
+}
+
+impl StatementCache {
+    /// How many statements it keeps at first.
+    pub fn first_entries_max(self) -> usize {
+        match self {
+            StatementCache::Parsed => 512,
+            StatementCache::Plans => 256,
+        }
+    }
+}
+
+/// The database, as its settings read and change it.
+pub trait Configured {
+    /// What commits survive in sessions that do not say otherwise.
+    fn durability(&self) -> Durability;
+
+    /// The account whose limit is a setting.
+    fn memory(&self) -> &MemoryBudget;
+
+    /// That limit, as the database was opened.
+    fn memory_limit_bytes(&self) -> u64;
+
+    /// The settings of the store, which stay as they were when it was opened.
+    fn store(&self) -> &StoreSettings;
+
+    /// How many statements a cache keeps.
+    fn entries_max(&self, cache: StatementCache) -> usize;
+
+    /// Changes how many statements a cache keeps.
+    fn set_entries_max(&self, cache: StatementCache, entries: usize);
+}
+
 /// What settings are read from and written to.
-pub(crate) struct Scope<'a> {
-    pub shared: &'a Shared,
+pub struct Scope<'a> {
+    /// What all sessions have in common.
+    pub database: &'a dyn Configured,
+    /// What the session has set.
     pub session: &'a mut SessionSettings,
     /// The modes of the transaction; `None` outside a block.
     pub block: Option<OpenModes<'a>>,
 }
 
 /// The setting of a name, in any case.
-pub(crate) fn find(name: &str) -> Result<&'static Setting> {
+pub fn find(name: &str) -> Result<&'static Setting> {
     let found = SETTINGS
         .iter()
         .find(|setting| setting.name.eq_ignore_ascii_case(name));
@@ -269,7 +321,7 @@ pub(crate) fn find(name: &str) -> Result<&'static Setting> {
 }
 
 /// `42704`
-pub(crate) fn unknown(name: &str) -> Error {
+pub fn unknown(name: &str) -> Error {
     let message = format!("unrecognized configuration parameter \"{name}\"");
     Error::new(SqlState::UNDEFINED_OBJECT, message)
 }
@@ -287,7 +339,7 @@ impl Mode {
 
 impl Setting {
     /// The value as SHOW gives it.
-    pub(crate) fn show(&self, scope: &Scope<'_>) -> String {
+    pub fn show(&self, scope: &Scope<'_>) -> String {
         let on_off = |on| if on { "on" } else { "off" }.to_owned();
         match self.kind {
             Kind::Fixed(value) => value.to_owned(),
@@ -302,16 +354,15 @@ impl Setting {
             Kind::StatementTimeout => show_time(scope.session.statement_timeout_us),
             Kind::SearchPath => scope.session.search_path.text.to_string(),
             Kind::Locale(setting) => setting.show(&scope.session.locale),
-            Kind::MemoryLimit => show_bytes(scope.shared.memory.limit_bytes()),
-            Kind::ParseCacheEntries => scope.shared.statements.parsed.entries_max().to_string(),
-            Kind::PlanCacheEntries => scope.shared.statements.plans.entries_max().to_string(),
-            Kind::Store(value, Unit::Bytes) => show_bytes(value(scope.shared.store.settings())),
-            Kind::Store(value, Unit::Count) => value(scope.shared.store.settings()).to_string(),
+            Kind::MemoryLimit => show_bytes(scope.database.memory().limit_bytes()),
+            Kind::CacheEntries(cache) => scope.database.entries_max(cache).to_string(),
+            Kind::Store(value, Unit::Bytes) => show_bytes(value(scope.database.store())),
+            Kind::Store(value, Unit::Count) => value(scope.database.store()).to_string(),
         }
     }
 
     /// Whether it belongs to a session or its transaction, not to the database.
-    pub(crate) fn is_of_session(&self) -> bool {
+    pub fn is_of_session(&self) -> bool {
         matches!(
             self.kind,
             Kind::Durability
@@ -325,8 +376,8 @@ impl Setting {
     }
 
     /// Changes the value; `None` is what it was at first.
-    pub(crate) fn set(&self, scope: &mut Scope<'_>, value: Option<&str>) -> Result<()> {
-        let first = || SessionSettings::new(scope.shared.durability);
+    pub fn set(&self, scope: &mut Scope<'_>, value: Option<&str>) -> Result<()> {
+        let first = || SessionSettings::new(scope.database.durability());
         match self.kind {
             Kind::Fixed(fixed) => match value {
                 Some(value) if !value.eq_ignore_ascii_case(fixed) && !self.accepts(value) => {
@@ -336,14 +387,14 @@ impl Setting {
             },
             Kind::Durability => {
                 scope.session.durability = match value {
-                    None => scope.shared.durability,
+                    None => scope.database.durability(),
                     Some(value) => Durability::from_name(&value.to_ascii_lowercase())
                         .ok_or_else(|| self.invalid(value, "strict, relaxed, async"))?,
                 };
             }
             Kind::SynchronousCommit => {
                 scope.session.durability = match value.map(str::to_ascii_lowercase).as_deref() {
-                    None => scope.shared.durability,
+                    None => scope.database.durability(),
                     Some("local" | "remote_write" | "remote_apply") => Durability::Strict,
                     Some(value) => match boolean(value) {
                         Some(true) => Durability::Strict,
@@ -389,18 +440,14 @@ impl Setting {
             Kind::Locale(setting) => setting.set(&mut scope.session.locale, value)?,
             Kind::MemoryLimit => {
                 let bytes = match value {
-                    None => scope.shared.memory_limit_bytes,
+                    None => scope.database.memory_limit_bytes(),
                     Some(value) => self.bytes(value)?,
                 };
-                scope.shared.memory.set_limit_bytes(bytes);
+                scope.database.memory().set_limit_bytes(bytes);
             }
-            Kind::ParseCacheEntries => {
-                let entries = self.entries(value, crate::shared::statements::PARSED_MAX)?;
-                scope.shared.statements.parsed.set_entries_max(entries);
-            }
-            Kind::PlanCacheEntries => {
-                let entries = self.entries(value, crate::shared::statements::PLANS_MAX)?;
-                scope.shared.statements.plans.set_entries_max(entries);
+            Kind::CacheEntries(cache) => {
+                let entries = self.entries(value, cache.first_entries_max())?;
+                scope.database.set_entries_max(cache, entries);
             }
             Kind::Store(..) => return Err(self.cannot_change()),
         }
@@ -497,7 +544,8 @@ const ENTRIES_MAX: usize = 65_536;
 /// Below this not even a flush finds the memory that it needs.
 const MEMORY_LIMIT_MIN: u64 = 1 << 20;
 
-pub(crate) fn boolean(value: &str) -> Option<bool> {
+/// A truth value, in any of the words that SQL has for it.
+pub fn boolean(value: &str) -> Option<bool> {
     match parse_value(value, LogicalType::Boolean, &DEFAULT_LOCALE) {
         Ok(Value::Boolean(value)) => Some(value),
         _ => None,
@@ -533,7 +581,7 @@ fn show_bytes(bytes: u64) -> String {
 }
 
 /// All settings: names, values and what they are, in the order of the names.
-pub(crate) fn all_settings(scope: &Scope<'_>) -> Vec<[String; 3]> {
+pub fn all_settings(scope: &Scope<'_>) -> Vec<[String; 3]> {
     let line = |setting: &Setting| {
         let description = setting.description.to_owned();
         [setting.name.to_owned(), setting.show(scope), description]

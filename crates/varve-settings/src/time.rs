@@ -13,7 +13,7 @@ const UNITS: [(&str, u64); 6] = [
 const TIME_US_MAX: f64 = 2_147_483_647_000.0;
 
 /// Microseconds of a text such as `500`, `1.5s` or `2 min`; parts of a millisecond are rounded.
-pub(crate) fn read_time(text: &str) -> Option<u64> {
+pub fn read_time(text: &str) -> Option<u64> {
     let text = text.trim();
     let number = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = match text.strip_prefix(number)? {
@@ -37,7 +37,7 @@ pub(crate) fn read_time(text: &str) -> Option<u64> {
 }
 
 /// In the largest unit that leaves a whole number.
-pub(crate) fn show_time(us: u64) -> String {
+pub fn show_time(us: u64) -> String {
     let unit = UNITS
         .iter()
         .find(|(_, unit_us)| us != 0 && us.is_multiple_of(*unit_us));
