@@ -233,7 +233,7 @@ impl Engine for Varve {
 
     fn compact(&mut self) -> u64 {
         self.run("VACUUM", &[]);
-        let bytes = self.run("SELECT sum(stored_bytes) FROM varve_storage", &[]);
+        let bytes = self.run("SELECT sum(stored_bytes)::BIGINT FROM varve_storage", &[]);
         match bytes.rows().first().and_then(|row| row.first()) {
             Some(Value::Int8(bytes)) => bytes.cast_unsigned(),
             other => panic!("bytes are no {other:?}"),
