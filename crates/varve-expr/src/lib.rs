@@ -40,7 +40,7 @@ pub use aggregate::{
 };
 pub use cast::{
     cast_value, coerce_length, depends_on_time, format_value, is_immutable_cast, parse_value,
-    parse_value_with_mod, reads_locale, text_rows, write_cell, write_value,
+    parse_value_with_mod, reads_locale, write_cell, write_value,
 };
 pub use conversions::{
     assignment_cast_allowed, common_type, explicit_cast_allowed, implicit_cast_allowed,

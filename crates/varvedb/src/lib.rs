@@ -36,6 +36,7 @@
 
 mod bulk_load;
 mod database;
+mod dump;
 mod host;
 mod integrity;
 mod jobs;
@@ -53,6 +54,7 @@ mod tests;
 
 pub use bulk_load::BulkLoad;
 pub use database::Database;
+pub use dump::{DumpOptions, DumpSink};
 pub use integrity::{CheckReport, Problem, RepairReport, TableRepair};
 pub use session::{BatchError, RowStream, Session};
 pub use shared::cancel::CancelFlag;
@@ -63,7 +65,6 @@ pub use shared::result_set::ResultSet;
 pub use system_env::SystemEnv;
 pub use varve_catalog::Field;
 pub use varve_copy::CopyData;
-pub use varve_dump::{DumpOptions, DumpSink};
 pub use varve_expr::{DEFAULT_LOCALE, Locale, cast_value, format_value, parse_value, write_cell};
 pub use varve_settings::Durability;
 pub use varve_store::{

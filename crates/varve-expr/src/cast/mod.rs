@@ -16,7 +16,7 @@ pub use convert::cast_value;
 pub use immutable::{depends_on_time, is_immutable_cast, reads_locale};
 pub use length::coerce_length;
 pub use parse::{parse_value, parse_value_with_mod};
-pub use write::{format_value, text_rows, write_cell, write_value};
+pub use write::{format_value, write_cell, write_value};
 
 #[cfg(test)]
 mod tests;

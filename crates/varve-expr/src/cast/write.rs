@@ -2,7 +2,7 @@
 
 use core::fmt::Write;
 
-use varve_types::{ArrayValue, Batch, Column, Json, Value, unpadded};
+use varve_types::{ArrayValue, Column, Json, Value, unpadded};
 
 use super::array::write_array;
 use super::binary::{write_bytea, write_uuid};
@@ -68,27 +68,6 @@ pub fn write_value(value: &Value, locale: &Locale, text: &mut String) {
             write_integer(value.word().unwrap_or(0), text);
         }
     }
-}
-
-/// Rows as PostgreSQL prints them; `None` is NULL.
-pub fn text_rows<'a>(
-    batches: &'a [Batch],
-    locale: &'a Locale,
-) -> impl Iterator<Item = Vec<Option<String>>> + 'a {
-    batches.iter().flat_map(move |batch| {
-        let batch = batch.compact();
-        (0..batch.rows()).map(move |row| {
-            let columns = batch.physical_columns().iter();
-            let cells = columns.map(|column| {
-                (!column.is_null(row)).then(|| {
-                    let mut text = String::new();
-                    write_cell(column, row, locale, &mut text);
-                    text
-                })
-            });
-            cells.collect()
-        })
-    })
 }
 
 /// Appends row `row` of a column as [`format_value`] writes it.

@@ -9,7 +9,6 @@ mod command;
 mod copy_in;
 mod cursor;
 mod define;
-mod dump;
 mod kept;
 mod of_block;
 mod overlay_settings;

@@ -18,7 +18,7 @@ impl Session {
     }
 
     /// The state of a sequence, named as SQL names it, in an open block.
-    pub(crate) async fn value_of_sequence(&mut self, name: &str) -> Result<(i64, bool)> {
+    pub(crate) async fn sequence_value(&mut self, name: &str) -> Result<(i64, bool)> {
         let catalog = self.catalog_of_block()?;
         let Block::Open(open) = &self.block else {
             return Err(Error::internal("there is no open block"));

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use varve_catalog::Field;
-use varve_expr::{Locale, text_rows};
+use varve_expr::{Locale, write_cell};
 use varve_plan::Message;
 use varve_types::{Batch, Notice, Value};
 
@@ -87,7 +87,20 @@ impl ResultSet {
 
     /// The rows as PostgreSQL would print them in the session; `None` is NULL.
     pub fn text_rows(&self) -> impl Iterator<Item = Vec<Option<String>>> {
-        text_rows(&self.batches, &self.locale)
+        self.batches.iter().flat_map(move |batch| {
+            let batch = batch.compact();
+            (0..batch.rows()).map(move |row| {
+                let columns = batch.physical_columns().iter();
+                let cells = columns.map(|column| {
+                    (!column.is_null(row)).then(|| {
+                        let mut text = String::new();
+                        write_cell(column, row, &self.locale, &mut text);
+                        text
+                    })
+                });
+                cells.collect()
+            })
+        })
     }
 
     /// All rows as values: for tests and small results.

@@ -17,7 +17,7 @@ impl Dump<'_, '_> {
             return self.insert_rows(table, &columns, &list).await;
         }
         let sql = format!("COPY {}{list} TO STDOUT", table.name);
-        let result = self.source.query(&sql).await?;
+        let result = self.session.query(&sql, &[]).await?;
         self.write(&format!("COPY {}{list} FROM stdin;\n", table.name))?;
         if let Some(copied) = &result.copied {
             for chunk in copied.chunks() {
@@ -29,7 +29,7 @@ impl Dump<'_, '_> {
 
     async fn insert_rows(&mut self, table: &Relation, columns: &[&str], list: &str) -> Result<()> {
         let sql = format!("SELECT {} FROM ONLY {}", columns.join(", "), table.name);
-        let result = self.source.query(&sql).await?;
+        let result = self.session.query(&sql, &[]).await?;
         let is_fixed = table.columns.iter().any(|column| column.identity == "a");
         let overriding = if is_fixed {
             " OVERRIDING SYSTEM VALUE"
@@ -68,7 +68,7 @@ impl Dump<'_, '_> {
     pub(super) async fn sequence_values(&mut self, relations: &[Relation]) -> Result<()> {
         for sequence in relations.iter().filter(|relation| relation.kind == "S") {
             let name = &sequence.name;
-            let (last, is_called) = self.source.sequence_value(name).await?;
+            let (last, is_called) = self.session.sequence_value(name).await?;
             self.write(&format!(
                 "SELECT pg_catalog.setval({}, {last}, {is_called});\n\n",
                 literal(name)

@@ -1,13 +1,10 @@
 //! A database as a script of SQL, as pg_dump writes it: it loads into PostgreSQL and into an empty
-//! database here, with equal rows. It asks for the objects by SQL on the catalog, and knows neither
-//! session nor store.
-//!
-//! Invariant: of two databases with the same objects and rows the dumps are the same bytes; what
-//! cannot be dumped fails the dump.
+//! database here, with equal rows. What it says of the objects comes from the catalog by SQL.
 //!
 //! Objects come in the order in which they can be made: schemas; types, functions, sequences and
 //! tables with their CHECK constraints, each behind what it names; then the rows, keys and indexes;
-//! views and what names them; triggers and foreign keys.
+//! views and what names them; triggers and foreign keys. Of two databases with the same objects and
+//! rows the dumps are the same bytes. What cannot be dumped fails the dump.
 //!
 //! All names have their schemas, so the search path of who loads it is what it was.
 
@@ -17,14 +14,12 @@ mod inheritance;
 mod rows;
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use varve_catalog::{Catalog, Creation, Field, Made};
-use varve_copy::CopyData;
-use varve_expr::Locale;
-use varve_types::{Batch, Error, Failure, LocalFuture, Result, SqlText};
+use varve_catalog::{Creation, Made};
+use varve_types::{Error, Failure, Result, SqlState, SqlText};
 
 use self::definitions::OF_USERS;
+use crate::session::Session;
 
 /// What a dump holds.
 #[derive(Clone, Copy, Debug)]
@@ -50,56 +45,33 @@ impl Default for DumpOptions {
 /// Takes the script piece by piece; its error ends the dump.
 pub type DumpSink<'a> = dyn FnMut(&[u8]) -> Result<()> + 'a;
 
-/// A session in a transaction that reads one snapshot, as a dump reads it.
-pub trait DumpSource {
-    /// The answer to a statement.
-    fn query<'a>(&'a mut self, sql: &'a str) -> LocalFuture<'a, Result<Answer>>;
-
-    /// The catalog as the transaction sees it.
-    fn catalog(&mut self) -> Result<Arc<Catalog>>;
-
-    /// The last value of a sequence, which is named as SQL names it, and whether it was given.
-    fn sequence_value<'a>(&'a mut self, name: &'a str) -> LocalFuture<'a, Result<(i64, bool)>>;
-}
-
-/// The answer to a statement of a dump.
-pub struct Answer {
-    /// The columns.
-    pub fields: Arc<[Field]>,
-    /// The rows.
-    pub batches: Vec<Batch>,
-    /// How values are written as text.
-    pub locale: Locale,
-    /// What COPY gives.
-    pub copied: Option<Box<CopyData>>,
-}
-
-impl Answer {
-    fn text_rows(&self) -> impl Iterator<Item = Vec<Option<String>>> {
-        varve_expr::text_rows(&self.batches, &self.locale)
+impl Session {
+    /// Writes the database as it is now to `out`. In a transaction block it answers `25001`.
+    ///
+    /// Where rows are damaged it writes all others, then answers `XX001` with the names of the
+    /// tables.
+    pub async fn dump(&mut self, options: DumpOptions, out: &mut DumpSink<'_>) -> Result<()> {
+        if self.in_transaction() {
+            let message = "a dump cannot run inside a transaction block";
+            return Err(Error::new(SqlState::ACTIVE_SQL_TRANSACTION, message));
+        }
+        let begin = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
+        self.query(begin, &[]).await?;
+        let mut dump = Dump {
+            session: self,
+            options,
+            out,
+            unreadable: Vec::new(),
+        };
+        let dumped = dump.run().await;
+        let ended = self.query("ROLLBACK", &[]).await;
+        dumped.and(ended.map(drop))
     }
-}
-
-/// Writes the database as it is now to `out`.
-///
-/// Where rows are damaged it writes all others, then answers `XX001` with the names of the tables.
-pub async fn dump(
-    source: &mut dyn DumpSource,
-    options: DumpOptions,
-    out: &mut DumpSink<'_>,
-) -> Result<()> {
-    let mut dump = Dump {
-        source,
-        options,
-        out,
-        unreadable: Vec::new(),
-    };
-    dump.run().await
 }
 
 /// A dump under way.
 struct Dump<'a, 'b> {
-    source: &'a mut dyn DumpSource,
+    session: &'a mut Session,
     options: DumpOptions,
     out: &'a mut DumpSink<'b>,
     /// Tables whose rows are damaged, and how.
@@ -170,10 +142,12 @@ impl Dump<'_, '_> {
             "intervalstyle = postgres",
             "search_path = ''",
         ] {
-            self.source.query(&format!("SET LOCAL {setting}")).await?;
+            self.session
+                .query(&format!("SET LOCAL {setting}"), &[])
+                .await?;
         }
         self.write(HEAD)?;
-        let creations = self.source.catalog()?.creations()?;
+        let creations = self.session.catalog_of_block()?.creations()?;
         let relations = self.relations().await?;
         let (first, last): (Vec<Creation>, Vec<Creation>) =
             creations.into_iter().partition(|one| !one.is_after_views);
@@ -208,15 +182,15 @@ impl Dump<'_, '_> {
     async fn rows_of(&mut self, tables: &[&Relation]) -> Result<()> {
         let some = tables.iter().filter(|table| table.kind == "r");
         for table in some.filter(|_| self.options.data).collect::<Vec<_>>() {
-            self.source.query("SAVEPOINT rows").await?;
+            self.session.query("SAVEPOINT rows", &[]).await?;
             match self.rows(table).await {
                 Err(error) if error.failure() == Some(Failure::Corrupt) => {
                     self.unreadable.push(format!("{}: {error}", table.name));
-                    self.source.query("ROLLBACK TO rows").await?;
+                    self.session.query("ROLLBACK TO rows", &[]).await?;
                 }
                 read => read?,
             }
-            self.source.query("RELEASE rows").await?;
+            self.session.query("RELEASE rows", &[]).await?;
         }
         Ok(())
     }
@@ -246,7 +220,7 @@ impl Dump<'_, '_> {
 
     /// The rows of a query on the catalog as text; NULL is `None`.
     async fn cells(&mut self, sql: &str) -> Result<Vec<Vec<Option<String>>>> {
-        let result = self.source.query(sql).await?;
+        let result = self.session.query(sql, &[]).await?;
         Ok(result.text_rows().collect())
     }
 

@@ -46,7 +46,7 @@ impl Dump<'_, '_> {
             let relation = numbers.get(number.as_str());
             match (creation.kind, relation) {
                 (Made::Type, _) => {
-                    let catalog = self.source.catalog()?;
+                    let catalog = self.session.catalog_of_block()?;
                     let text = catalog.type_definition(creation.object);
                     let text = text.ok_or_else(|| Error::internal("a type has gone"))?;
                     self.write(&format!("{text};\n\n"))?;
@@ -63,7 +63,7 @@ impl Dump<'_, '_> {
                 (Made::View, Some(one)) => self.view(one).await?,
                 // A materialized view has the number of the table with its rows.
                 (Made::View, None) => {
-                    let rows = self.source.catalog()?;
+                    let rows = self.session.catalog_of_block()?;
                     let rows = rows
                         .views
                         .get(&creation.object)
@@ -250,7 +250,7 @@ impl Dump<'_, '_> {
 
     /// The indexes and the rows of materialized views, each behind those that it reads.
     pub(super) async fn filled_views(&mut self, relations: &[Relation]) -> Result<()> {
-        let creations = self.source.catalog()?;
+        let creations = self.session.catalog_of_block()?;
         let order = creations.creations()?;
         let rows = order
             .iter()
