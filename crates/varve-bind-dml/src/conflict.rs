@@ -192,7 +192,7 @@ impl DmlBinder<'_, '_> {
             arbiters.push(Arbiter::PrimaryKey);
         }
         for index in unique_indexes(table) {
-            let fits = is_wanted(&mut index.keys.iter().map(|(key, _)| *key));
+            let fits = is_wanted(&mut index.key_parts());
             if fits && index.predicate.iter().all(implied) {
                 arbiters.push(index_arbiter(index)?);
             }

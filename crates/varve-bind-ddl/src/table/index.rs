@@ -242,19 +242,7 @@ impl DdlBinder<'_, '_> {
                 self.free_name(table, &names, "key", others)
             }
         };
-        let keys = columns
-            .iter()
-            .map(|column| (KeyPart::Column(*column), KeyOrder::default()));
-        Ok(NewIndex {
-            name,
-            is_constraint: true,
-            deferral,
-            uniqueness,
-            keys: keys.collect(),
-            include: Vec::new(),
-            predicate: Vec::new(),
-            expressions: Vec::new(),
-        })
+        Ok(constraint_index(name, columns, uniqueness, deferral))
     }
 
     /// The index of a table's UNIQUE constraint.
@@ -329,19 +317,8 @@ impl DdlBinder<'_, '_> {
             Some(name) => self.query.new_name(name)?,
             None => made_name([&table.name, ""], "pkey"),
         };
-        let keys = columns
-            .iter()
-            .map(|column| (KeyPart::Column(*column), KeyOrder::default()));
-        Ok(NewIndex {
-            name,
-            is_constraint: true,
-            deferral,
-            uniqueness: Uniqueness::NullsDistinct,
-            keys: keys.collect(),
-            include: Vec::new(),
-            predicate: Vec::new(),
-            expressions: Vec::new(),
-        })
+        let uniqueness = Uniqueness::NullsDistinct;
+        Ok(constraint_index(name, columns, uniqueness, deferral))
     }
 
     fn key_item(&mut self, table: &TableDef, element: &IndexElement) -> Result<KeyItem> {
@@ -449,6 +426,26 @@ impl DdlBinder<'_, '_> {
             self.query.has_relation(table.schema, name) || others.any(|other| other.name == name)
         };
         free([&table.name, &columns.join("_")], suffix, &taken)
+    }
+}
+
+/// The index of a constraint: over whole columns of all rows, ascending.
+fn constraint_index(
+    name: String,
+    columns: &[usize],
+    uniqueness: Uniqueness,
+    deferral: Deferral,
+) -> NewIndex {
+    let parts = KeyPart::columns(columns).into_iter();
+    NewIndex {
+        name,
+        is_constraint: true,
+        deferral,
+        uniqueness,
+        keys: parts.map(|part| (part, KeyOrder::default())).collect(),
+        include: Vec::new(),
+        predicate: Vec::new(),
+        expressions: Vec::new(),
     }
 }
 

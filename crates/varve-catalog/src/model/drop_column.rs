@@ -132,9 +132,8 @@ mod tests {
     fn labels(table: &TableDef) -> Vec<Vec<String>> {
         let label = |part| table.label_of(part).into_string();
         let parts = |index: &IndexDef| {
-            let keys = index.keys.iter().map(|(part, _)| *part);
             let tests = index.predicate.iter().map(|test| test.column);
-            keys.chain(tests).map(label).collect()
+            index.key_parts().chain(tests).map(label).collect()
         };
         table.indexes.iter().map(parts).collect()
     }

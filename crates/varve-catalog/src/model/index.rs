@@ -46,12 +46,16 @@ impl IndexDef {
     /// What the columns of an entry hold: the index's key, the key of the table, what is included.
     /// The number of columns stands for the hidden row id.
     pub fn columns(&self, table: &TableDef) -> Vec<KeyPart> {
-        let own = self.keys.iter().map(|(part, _)| *part);
-        let others = table
-            .row_key()
-            .into_iter()
-            .chain(self.include.iter().copied());
-        own.chain(others.map(KeyPart::Column)).collect()
+        let row_key = table.row_key().into_iter();
+        let others = row_key.chain(self.include.iter().copied());
+        self.key_parts()
+            .chain(others.map(KeyPart::Column))
+            .collect()
+    }
+
+    /// What its key is on.
+    pub fn key_parts(&self) -> impl Iterator<Item = KeyPart> {
+        self.keys.iter().map(|(part, _)| *part)
     }
 
     /// What the store needs to know of the index.

@@ -102,7 +102,7 @@ pub(super) fn keys(table: &TableDef) -> Vec<Key<'_>> {
     let mut keys = Vec::new();
     let object = table.object.0;
     if !table.primary_key.is_empty() {
-        let columns = table.primary_key.iter();
+        let columns = table.key_parts().map(|part| (part, KeyOrder::default()));
         keys.push(Key {
             name: table.key_name(),
             oid: numbered(FIRST_OID, object, 16, KEY_INDEX),
@@ -113,9 +113,7 @@ pub(super) fn keys(table: &TableDef) -> Vec<Key<'_>> {
             is_constraint: true,
             deferral: Deferral::Never,
             is_valid: true,
-            columns: columns
-                .map(|at| (KeyPart::Column(*at), KeyOrder::default()))
-                .collect(),
+            columns: columns.collect(),
             include: &[],
             predicate: &[],
         });

@@ -9,8 +9,8 @@ use varve_plan::{
 };
 use varve_store::{RowLockKind, Transaction, TreeScan};
 use varve_types::{
-    Batch, Column, ColumnPredicate, Error, LocalFuture, PartPredicate, Result, RowPosition,
-    ScanSpec, TableScan, TreeId, VECTOR_ROWS, Value, invariant,
+    Batch, Column, Error, LocalFuture, PartPredicate, Result, RowPosition, ScanSpec, TableScan,
+    TreeId, VECTOR_ROWS, Value, invariant,
 };
 
 use crate::read::before::{self, Before};
@@ -45,16 +45,16 @@ impl TransactionSource<'_> {
     async fn scan_table<'a>(
         &'a self,
         table: Option<&TableDef>,
-        mut spec: TableScan,
+        spec: TableScan,
     ) -> Result<Box<dyn BatchStream + 'a>> {
-        let (stored, other) = by_what_is_tested(core::mem::take(&mut spec.predicates));
+        let (mut spec, other) = for_store(spec);
         let filter = table.map(|table| RowFilter::new(table, &spec.columns, other.iter()));
         let filter = filter.transpose()?.filter(|filter| !filter.is_empty());
         if let Some(filter) = &filter {
             spec.columns.clone_from(&filter.read);
             spec.limit_rows = None;
         }
-        let scan = self.transaction.scan(of_columns(spec, stored)).await?;
+        let scan = self.transaction.scan(spec).await?;
         Ok(match filter {
             Some(filter) => Box::new(FilteredStream { scan, filter }),
             None => Box::new(TreeStream(scan)),
@@ -70,22 +70,16 @@ impl TransactionSource<'_> {
     }
 }
 
-/// Tests that the store makes, and the others.
-fn by_what_is_tested(tests: Vec<PartPredicate>) -> (Vec<ColumnPredicate>, Vec<PartPredicate>) {
-    let mut other = Vec::new();
-    let stored = tests.into_iter().filter_map(|test| match test.of_column() {
-        Ok(stored) => Some(stored),
-        Err(test) => {
-            other.push(test);
-            None
+/// What a spec asks of the store, and the tests that the store cannot make.
+fn for_store(spec: TableScan) -> (ScanSpec, Vec<PartPredicate>) {
+    let (mut predicates, mut other) = (Vec::new(), Vec::new());
+    for test in spec.predicates {
+        match test.of_column() {
+            Ok(test) => predicates.push(test),
+            Err(test) => other.push(test),
         }
-    });
-    (stored.collect(), other)
-}
-
-/// What a spec asks of the store, with these tests.
-fn of_columns(spec: TableScan, predicates: Vec<ColumnPredicate>) -> ScanSpec {
-    ScanSpec {
+    }
+    let stored = ScanSpec {
         tree: spec.tree,
         columns: spec.columns,
         predicates,
@@ -94,7 +88,8 @@ fn of_columns(spec: TableScan, predicates: Vec<ColumnPredicate>) -> ScanSpec {
         ordered: spec.ordered,
         reverse: spec.reverse,
         limit_rows: spec.limit_rows,
-    }
+    };
+    (stored, other)
 }
 
 struct TreeStream(TreeScan);
@@ -193,8 +188,7 @@ impl ScanSource for TransactionSource<'_> {
                     })
                 }
                 None => {
-                    let mut spec = spec;
-                    let (stored, other) = by_what_is_tested(core::mem::take(&mut spec.predicates));
+                    let (spec, other) = for_store(spec);
                     invariant!(
                         other.is_empty(),
                         "a table gives an order with tests of expressions"
@@ -202,7 +196,7 @@ impl ScanSource for TransactionSource<'_> {
                     let scan = self.transaction.scan(ScanSpec {
                         ordered: true,
                         reverse,
-                        ..of_columns(spec, stored)
+                        ..spec
                     });
                     Box::new(TreeStream(scan.await?))
                 }

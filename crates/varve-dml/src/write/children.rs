@@ -264,8 +264,8 @@ fn of_partition(table: &TableDef, leaf: &TableDef, on: &OnConflict) -> Result<On
         };
         let known = table.indexes.iter().find(|index| index.tree == *tree);
         let same = |of: &&IndexDef| {
-            let keys = known.map(|known| known.keys.iter().map(|(part, _)| part.moved(&place)));
-            keys.is_some_and(|keys| keys.eq(of.keys.iter().map(|(part, _)| *part)))
+            let keys = known.map(|known| known.key_parts().map(|part| part.moved(&place)));
+            keys.is_some_and(|keys| keys.eq(of.key_parts()))
                 && known.is_some_and(|known| known.uniqueness == of.uniqueness)
         };
         let index = leaf.indexes.iter().find(same);

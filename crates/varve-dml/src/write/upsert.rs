@@ -352,16 +352,16 @@ impl Writer<'_> {
 /// What an arbiter looks for.
 fn keys_of(table: &TableDef, arbiter: Arbiter, rows: &[Batch]) -> Result<Keys> {
     let (parts, tests, nulls_equal) = match arbiter {
-        Arbiter::PrimaryKey => {
-            let parts: Vec<KeyPart> = table.key_parts().collect();
-            (parts, Vec::new(), false)
-        }
+        Arbiter::PrimaryKey => (KeyPart::columns(&table.primary_key), Vec::new(), false),
         Arbiter::Index(tree) => {
             let index = table.indexes.iter().find(|index| index.tree == tree);
             let index = index.ok_or_else(|| Error::internal("an arbiter is no index"))?;
-            let parts: Vec<KeyPart> = index.keys.iter().map(|(part, _)| *part).collect();
             let nulls_equal = index.uniqueness == Uniqueness::NullsEqual;
-            (parts, index.predicate.clone(), nulls_equal)
+            (
+                index.key_parts().collect(),
+                index.predicate.clone(),
+                nulls_equal,
+            )
         }
     };
     let mut of_rows = Vec::new();
@@ -394,8 +394,11 @@ fn keys_of(table: &TableDef, arbiter: Arbiter, rows: &[Batch]) -> Result<Keys> {
 
 /// A column or an expression of a table for each row.
 fn value_of(table: &TableDef, part: KeyPart, rows: &Batch) -> Result<ColumnRef> {
-    let expr = table.part_expr(part)?;
-    evaluate(&expr, rows, &crate::read::row_filter::IMMUTABLE)
+    if let Some(expr) = table.expression(part) {
+        return evaluate(expr, rows, &crate::read::row_filter::IMMUTABLE);
+    }
+    let column = part.column().and_then(|at| rows.column(at));
+    column.ok_or_else(|| Error::internal("a key reads a column that is not there"))
 }
 
 /// The values of columns or expressions of a table for each row.

@@ -282,7 +282,7 @@ pub fn name_constraint(table: &TableDef, enums: Option<&Arc<Enums>>, error: Inse
     let index = table.indexes.iter().find(|known| Some(known.tree) == index);
     let parts: Vec<KeyPart> = match index {
         None => table.key_parts().collect(),
-        Some(index) => index.keys.iter().map(|(part, _)| *part).collect(),
+        Some(index) => index.key_parts().collect(),
     };
     let names: Vec<SqlText> = parts.iter().map(|part| table.label_of(*part)).collect();
     let constraint = match index {

@@ -84,7 +84,7 @@ pub(crate) fn is_usable(index: &IndexDef, known: &[&PartPredicate]) -> bool {
 
 /// How well predicates fix its leading columns.
 pub(crate) fn score(index: &IndexDef, asked: &[(KeyPart, Asked)]) -> u32 {
-    fixed_score(asked, &mut index.keys.iter().map(|(column, _)| *column))
+    fixed_score(asked, &mut index.key_parts())
 }
 
 /// Whether its entries hold all that is read.
