@@ -66,9 +66,9 @@ impl Distinct {
     }
 }
 
-/// Folds a word into a running hash; weak, but fixed and quick.
-pub(crate) fn mix(hash: u64, word: u64) -> u64 {
-    (hash.rotate_left(5) ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+/// Folds a number into a running hash; weak, but fixed and quick.
+pub(crate) fn mix(hash: u64, number: u64) -> u64 {
+    (hash.rotate_left(5) ^ number).wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// A fixed hash of bytes.

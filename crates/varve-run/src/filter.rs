@@ -3,7 +3,7 @@
 //!
 //! Papers: Putze, Sanders, Singler, "Cache-, Hash- and Space-Efficient Bloom Filters" (2007); the
 //! salts and the layout are those of Parquet's filter.
-//! Layout: blocks of 32 bytes, each eight little-endian words.
+//! Layout: blocks of 32 bytes, each eight little-endian lanes of 32 bits.
 
 use varve_codec::CodecError;
 use varve_types::{Broken, Invariant};
@@ -38,9 +38,9 @@ pub(crate) fn build(hashes: &[u64]) -> Result<Vec<u8>, Broken> {
         let at = block_index(*hash, blocks);
         let block = at.and_then(|at| all.get_mut(at));
         let block = block.or_broken("block of a filter")?;
-        let (words, _) = block.as_chunks_mut::<4>();
-        for (word, mask) in words.iter_mut().zip(masks(*hash)) {
-            *word = (u32::from_le_bytes(*word) | mask).to_le_bytes();
+        let (lanes, _) = block.as_chunks_mut::<4>();
+        for (lane, mask) in lanes.iter_mut().zip(masks(*hash)) {
+            *lane = (u32::from_le_bytes(*lane) | mask).to_le_bytes();
         }
     }
     Ok(bytes)
@@ -64,11 +64,11 @@ impl<'a> KeyFilter<'a> {
         let Some(block) = at.and_then(|at| self.0.get(at)) else {
             return true;
         };
-        let (words, _) = block.as_chunks::<4>();
-        words
+        let (lanes, _) = block.as_chunks::<4>();
+        lanes
             .iter()
             .zip(masks(hash))
-            .all(|(word, mask)| u32::from_le_bytes(*word) & mask != 0)
+            .all(|(lane, mask)| u32::from_le_bytes(*lane) & mask != 0)
     }
 }
 
@@ -77,7 +77,7 @@ fn block_index(hash: u64, blocks: usize) -> Option<usize> {
     usize::try_from(index).ok()
 }
 
-/// One bit in each of the eight words of a block.
+/// One bit in each of the eight lanes of a block.
 fn masks(hash: u64) -> [u32; 8] {
     let [b0, b1, b2, b3, ..] = hash.to_le_bytes();
     let low = u32::from_le_bytes([b0, b1, b2, b3]);

@@ -195,9 +195,8 @@ pub fn golden_types_value(at: usize, ty: LogicalType, row: u32) -> Value {
                 Value::array(&ArrayValue::of(element, values)),
             ))
         }
-        _ => {
-            Value::of_word(ty, wide % 300).or_else(|| Value::of_str(ty, &format!("v{}", row % 12)))
-        }
+        _ => Value::of_integer(ty, wide % 300)
+            .or_else(|| Value::of_str(ty, &format!("v{}", row % 12))),
     }
     .unwrap_or(Value::Null)
 }

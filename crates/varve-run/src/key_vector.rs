@@ -50,7 +50,7 @@ impl KeyVector {
         if !rest.is_empty() {
             return None;
         }
-        let integer = value.word()?;
+        let integer = value.integer()?;
         match column.data() {
             ColumnData::Int64(integers) => Some(search_spread(integers, integer)),
             ColumnData::Int32(integers) => {

@@ -65,7 +65,7 @@ impl VectorFilter {
 }
 
 fn scaled_integers(op: Option<CompareOp>, constants: &[Value]) -> IntegerPredicate {
-    let mut integers = constants.iter().filter_map(Value::word);
+    let mut integers = constants.iter().filter_map(Value::integer);
     match (op, integers.clone().next()) {
         (Some(op), Some(integer)) => IntegerPredicate::integer(comparison(op), integer),
         _ => IntegerPredicate::integer_in(&mut integers),

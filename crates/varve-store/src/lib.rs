@@ -23,7 +23,7 @@
 //! 4. The log records of the group go into one `Kv::commit`, guarded by the epoch (`store/log.rs`).
 //! 5. The same changes are applied in memory: rows to the memtable, deletions beside their runs.
 //!    New snapshots see them from then on. Nothing can fail here.
-//! 6. A full memtable is frozen, and a flush turns it into runs (`flush/`).
+//! 6. A full memtable is frozen, and a flush writes it as runs (`flush/`).
 //! 7. Compaction merges runs and gives the space of deleted rows back (`compaction/`).
 //! 8. Open (`open`) replaces the epoch, reads manifest, catalog, run heads, deletion vectors
 //!    and log, deletes the pages of every intent that was not published, and replays the log into

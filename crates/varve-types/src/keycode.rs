@@ -337,11 +337,11 @@ pub fn decode_key_value(ty: LogicalType, key: &mut &[u8]) -> Option<Value> {
         },
         PhysicalType::Int32 => {
             let number = (u32::from_be_bytes(take(key)?) ^ SIGN32).cast_signed();
-            Value::of_word(ty, i64::from(number))?
+            Value::of_integer(ty, i64::from(number))?
         }
         PhysicalType::Int64 => {
             let number = (u64::from_be_bytes(take(key)?) ^ SIGN64).cast_signed();
-            Value::of_word(ty, number)?
+            Value::of_integer(ty, number)?
         }
         PhysicalType::Float64 => {
             let ordered = u64::from_be_bytes(take(key)?);

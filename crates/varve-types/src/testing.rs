@@ -63,8 +63,8 @@ pub fn sample_value(ty: LogicalType, bits: u64, text: &str) -> Value {
         LogicalType::Oid => Value::Oid(bits as u32),
         ty if ty.is_reg() => Value::Reg(ty, bits as u32),
         LogicalType::Int2 => Value::Int2(bits as i16),
-        ty => Value::of_word(ty, number)
-            .or_else(|| Value::of_word(ty, i64::from(number as i32)))
+        ty => Value::of_integer(ty, number)
+            .or_else(|| Value::of_integer(ty, i64::from(number as i32)))
             .unwrap_or_else(|| Value::text(text)),
     }
 }

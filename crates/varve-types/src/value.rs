@@ -155,7 +155,7 @@ impl Value {
 
     /// The integer by which a type of the layouts [`PhysicalType::Int32`] and
     /// [`PhysicalType::Int64`] is held.
-    pub fn word(&self) -> Option<i64> {
+    pub fn integer(&self) -> Option<i64> {
         Some(match self {
             Value::Int2(number) => i64::from(*number),
             Value::Int4(number) | Value::Date(number) | Value::Enum(_, number) => {
@@ -172,18 +172,18 @@ impl Value {
 
     /// The value of a type that is held as an integer; `None` where it is no such type or the
     /// integer is out of its range.
-    pub fn of_word(ty: LogicalType, word: i64) -> Option<Value> {
+    pub fn of_integer(ty: LogicalType, integer: i64) -> Option<Value> {
         Some(match ty {
-            LogicalType::Int2 => Value::Int2(i16::try_from(word).ok()?),
-            LogicalType::Int4 => Value::Int4(i32::try_from(word).ok()?),
-            LogicalType::Int8 => Value::Int8(word),
-            LogicalType::Date => Value::Date(i32::try_from(word).ok()?),
-            LogicalType::Time => Value::Time(word),
-            LogicalType::Timestamp => Value::Timestamp(word),
-            LogicalType::TimestampTz => Value::TimestampTz(word),
-            LogicalType::Oid => Value::Oid(u32::try_from(word).ok()?),
-            LogicalType::Enum(id) => Value::Enum(id, i32::try_from(word).ok()?),
-            ty if ty.is_reg() => Value::Reg(ty, u32::try_from(word).ok()?),
+            LogicalType::Int2 => Value::Int2(i16::try_from(integer).ok()?),
+            LogicalType::Int4 => Value::Int4(i32::try_from(integer).ok()?),
+            LogicalType::Int8 => Value::Int8(integer),
+            LogicalType::Date => Value::Date(i32::try_from(integer).ok()?),
+            LogicalType::Time => Value::Time(integer),
+            LogicalType::Timestamp => Value::Timestamp(integer),
+            LogicalType::TimestampTz => Value::TimestampTz(integer),
+            LogicalType::Oid => Value::Oid(u32::try_from(integer).ok()?),
+            LogicalType::Enum(id) => Value::Enum(id, i32::try_from(integer).ok()?),
+            ty if ty.is_reg() => Value::Reg(ty, u32::try_from(integer).ok()?),
             _ => return None,
         })
     }
@@ -279,7 +279,9 @@ impl Value {
                 let ty = LogicalType::Row(*of_a);
                 binary_order(ty, a).cmp(binary_order(ty, b))
             }
-            _ if self.logical_type() == other.logical_type() => self.word()?.cmp(&other.word()?),
+            _ if self.logical_type() == other.logical_type() => {
+                self.integer()?.cmp(&other.integer()?)
+            }
             _ => return None,
         })
     }

@@ -272,7 +272,9 @@ impl Catalog {
                 if matches!(function.name(), "nextval" | "currval" | "setval") =>
             {
                 if let Some(Expr::Literal { value, .. }) = args.first() {
-                    let object = value.word().and_then(|word| u64::try_from(word).ok());
+                    let object = value
+                        .integer()
+                        .and_then(|number| u64::try_from(number).ok());
                     needs.extend(object.map(ObjectId));
                 }
             }

@@ -266,7 +266,7 @@ impl Printer<'_> {
             return None;
         };
         let fields = self.catalog?.fields_of(id)?;
-        let place = usize::try_from(place.word()?).ok()?;
+        let place = usize::try_from(place.integer()?).ok()?;
         fields.get(place).map(|(name, _, _)| SqlText::name(name))
     }
 

@@ -443,7 +443,7 @@ pub(super) fn domain_default(catalog: &Catalog, def: &DomainDef) -> Option<SqlTe
 impl Catalog {
     /// The name of the sequence that an argument of `nextval` means.
     pub(crate) fn sequence_of(&self, object: &Value) -> Option<SqlText> {
-        let object = u64::try_from(object.word()?).ok()?;
+        let object = u64::try_from(object.integer()?).ok()?;
         let sequence = self.sequences.get(&ObjectId(object))?;
         Some(self.shown_name(sequence.schema, &sequence.name))
     }

@@ -125,7 +125,7 @@ fn integer(text: Option<&String>) -> Result<Option<i64>> {
     let Some(text) = text else {
         return Ok(None);
     };
-    Ok(parse_value(text, LogicalType::Int4, &DEFAULT_LOCALE)?.word())
+    Ok(parse_value(text, LogicalType::Int4, &DEFAULT_LOCALE)?.integer())
 }
 
 /// A modifier that is a length or a number of digits.

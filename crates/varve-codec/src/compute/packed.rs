@@ -1,6 +1,6 @@
 //! Tests of bit-packed values where they lie.
 //!
-//! Eight values of at most 8 bits, or four of at most 16, lie in one 64-bit word; there all are
+//! Eight values of at most 8 bits, or four of at most 16, lie in one `u64`; there all are
 //! compared by one subtraction, the top bit of each field taking its result.
 //! Papers: Lamport, "Multiple Byte Processing with Full-Word Instructions" (1975), of which Li and
 //! Patel, "BitWeaving" (2013), make scans; here without a spare bit, so that packed values serve as
@@ -177,7 +177,7 @@ fn one_by_one(packed: &[u8], width: u32, rows: usize, test: impl Fn(u64) -> bool
     (0..rows.div_ceil(8)).map(byte).collect()
 }
 
-/// Tests of `COUNT` packed values in one 64-bit word, for widths of at least four. `COUNT` is 8 for
+/// Tests of `COUNT` packed values in one `u64`, for widths of at least four. `COUNT` is 8 for
 /// widths up to 8, and 4 for widths up to 16.
 struct Fields<const COUNT: usize> {
     width: u32,

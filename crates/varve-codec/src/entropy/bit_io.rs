@@ -22,7 +22,7 @@ impl BitWriter {
         let filled = self.filled + width;
         if filled >= u64::BITS {
             self.bytes.extend_from_slice(&self.pending.to_le_bytes());
-            // What had no room; there was less than a word, and no value is a whole one.
+            // What had no room; there was less than 64 bits, and no value is a whole one.
             self.pending = value >> (u64::BITS - self.filled);
         }
         self.filled = filled % u64::BITS;

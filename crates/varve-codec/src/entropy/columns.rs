@@ -172,12 +172,12 @@ pub(crate) fn decode_columns(
                     *code = step(entry, state, &mut front);
                 }
             } else {
-                let word = front.peek();
+                let bits = front.peek();
                 let half = entry_a.width() + entry_b.width();
                 front.skip(half + entry_c.width() + entry_d.width());
-                let after = word >> half;
-                a = entry_a.next(word);
-                b = entry_b.next(word >> entry_a.width());
+                let after = bits >> half;
+                a = entry_a.next(bits);
+                b = entry_b.next(bits >> entry_a.width());
                 c = entry_c.next(after);
                 d = entry_d.next(after >> entry_c.width());
             }

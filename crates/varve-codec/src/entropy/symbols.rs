@@ -52,7 +52,7 @@ pub(crate) fn decode_symbols(
     let [mut a, mut b, mut c, mut d] = states;
     let mut front = *bits;
     for round in left.by_ref().take(whole) {
-        let word = front.peek();
+        let bits = front.peek();
         let of_a = table.entry(a);
         let of_b = table.entry(b);
         let of_c = table.entry(c);
@@ -60,9 +60,9 @@ pub(crate) fn decode_symbols(
         *round = [of_a.symbol(), of_b.symbol(), of_c.symbol(), of_d.symbol()];
         let half = of_a.width() + of_b.width();
         front.skip(half + of_c.width() + of_d.width());
-        let after = word >> half;
-        a = of_a.next(word);
-        b = of_b.next(word >> of_a.width());
+        let after = bits >> half;
+        a = of_a.next(bits);
+        b = of_b.next(bits >> of_a.width());
         c = of_c.next(after);
         d = of_d.next(after >> of_c.width());
     }

@@ -37,12 +37,12 @@ impl Entry {
         self.0 >> 8 & 0xff
     }
 
-    /// The next state, by the bits at the front of `word`.
+    /// The next state, by the bits at the front of `bits`.
     #[inline]
-    pub(crate) fn next(self, word: u64) -> u32 {
-        let low = word.to_le_bytes();
-        let word = u32::from_le_bytes([low[0], low[1], low[2], low[3]]);
-        (self.0 >> 16) + (word & ((1 << self.width()) - 1))
+    pub(crate) fn next(self, bits: u64) -> u32 {
+        let low = bits.to_le_bytes();
+        let bits = u32::from_le_bytes([low[0], low[1], low[2], low[3]]);
+        (self.0 >> 16) + (bits & ((1 << self.width()) - 1))
     }
 }
 

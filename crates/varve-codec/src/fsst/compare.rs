@@ -19,7 +19,7 @@ pub(crate) fn compare(
     let (mut codes, mut bytes) = (codes, bytes);
     while let Some((code, rest)) = codes.split_first() {
         codes = rest;
-        let (word, len) = if *code == ESCAPE {
+        let (packed, len) = if *code == ESCAPE {
             let (literal, rest) = codes.split_first().ok_or(CodecError::UnexpectedEnd)?;
             codes = rest;
             (u64::from(*literal), 1)
@@ -30,10 +30,10 @@ pub(crate) fn compare(
         };
         // Past their end the bytes read as 0, so where they end first they are the lesser.
         let front = load(bytes, 0);
-        let different = (front ^ word) & mask(u32::try_from(8 * len).unwrap_or(64));
+        let different = (front ^ packed) & mask(u32::try_from(8 * len).unwrap_or(64));
         if different != 0 {
             let at = different.trailing_zeros() & !7;
-            return Ok((word >> at & 0xff).cmp(&(front >> at & 0xff)));
+            return Ok((packed >> at & 0xff).cmp(&(front >> at & 0xff)));
         }
         match bytes.get(len..) {
             Some(rest) => bytes = rest,

@@ -130,7 +130,7 @@ fn decode_block(
         while taken < end
             && let Some(code) = rest.next()
         {
-            let (word, len) = if *code == ESCAPE {
+            let (packed, len) = if *code == ESCAPE {
                 let literal = rest.next().ok_or(CodecError::UnexpectedEnd)?;
                 taken += 1;
                 note(written, taken, WITHIN_ESCAPE);
@@ -141,7 +141,7 @@ fn decode_block(
                 return Err(CodecError::Malformed("FSST code"));
             };
             if let Some(to) = room.get_mut(at..).and_then(<[u8]>::first_chunk_mut) {
-                *to = word.to_le_bytes();
+                *to = packed.to_le_bytes();
             }
             taken += 1;
             at += len;
@@ -161,11 +161,11 @@ fn decode_group(
 ) -> usize {
     let mut at = 0;
     for (code, written) in group.iter().zip(written) {
-        let (word, len) = symbol(table, *code);
+        let (packed, len) = symbol(table, *code);
         // The mask never changes `at`: it tells the compiler that the store stays inside.
         let inside = at & (8 * GROUP - 1);
         if let Some(to) = room.get_mut(inside..).and_then(<[u8]>::first_chunk_mut) {
-            *to = word.to_le_bytes();
+            *to = packed.to_le_bytes();
         }
         at += len;
         *written = low16(start + at);
@@ -179,8 +179,8 @@ fn all_symbols(group: &[u8; GROUP], symbols: u8) -> bool {
 
 pub(super) fn symbol(table: &SymbolTable, code: u8) -> (u64, usize) {
     let code = usize::from(code);
-    match (table.words.get(code), table.lengths.get(code)) {
-        (Some(word), Some(len)) => (*word, usize::from(*len)),
+    match (table.packed.get(code), table.lengths.get(code)) {
+        (Some(packed), Some(len)) => (*packed, usize::from(*len)),
         _ => (0, 0),
     }
 }

@@ -90,7 +90,7 @@ pub(super) type Following = [Choice; WINDOW];
 /// A symbol of three bytes or more.
 #[derive(Clone, Copy, Debug)]
 struct Long {
-    word: u64,
+    packed: u64,
     choice: Choice,
     /// Bits above the symbol's: what is left when they are shifted out must be equal.
     shift: u8,
@@ -102,7 +102,7 @@ struct Long {
 impl Long {
     /// Stands first in the list, for slots that have none.
     const NONE: Long = Long {
-        word: 0,
+        packed: 0,
         choice: Choice::NONE,
         shift: 0,
         len: 8,
@@ -110,8 +110,8 @@ impl Long {
     };
 
     #[inline]
-    fn matches(&self, word: u64) -> bool {
-        (word ^ self.word) << (self.shift & 63) == 0
+    fn matches(&self, packed: u64) -> bool {
+        (packed ^ self.packed) << (self.shift & 63) == 0
     }
 }
 
@@ -149,14 +149,14 @@ impl Lookup {
         let mut chains = Vec::new();
         for (code, symbol) in (0..ESCAPE).zip(symbols) {
             let choice = Choice::of(Token::of_symbol(code, symbol.len));
-            let [first, second, ..] = symbol.word.to_le_bytes();
+            let [first, second, ..] = symbol.packed.to_le_bytes();
             match symbol.len {
                 1 => put(self.singles.as_mut_slice(), usize::from(first), choice),
                 2 => {
                     let at = usize::from(u16::from_le_bytes([first, second]));
                     put(self.pairs.as_mut_slice(), at, code);
                 }
-                _ => chains.push((slot(symbol.word) as u128) << 32 | u128::from(choice.0)),
+                _ => chains.push((slot(symbol.packed) as u128) << 32 | u128::from(choice.0)),
             }
         }
         varve_sort::sort(&mut chains);
@@ -167,11 +167,11 @@ impl Lookup {
                 let [code, ..] = packed.to_le_bytes();
                 let symbol = at(symbols, usize::from(code), Symbol::default());
                 if left == chain.len() {
-                    put(self.slots.as_mut_slice(), slot(symbol.word), next);
+                    put(self.slots.as_mut_slice(), slot(symbol.packed), next);
                 }
                 left -= 1;
                 let long = Long {
-                    word: symbol.word,
+                    packed: symbol.packed,
                     choice: Choice::of(Token::of_symbol(code, symbol.len)),
                     shift: 64 - 8 * symbol.len,
                     len: symbol.len,
@@ -183,18 +183,18 @@ impl Lookup {
         }
     }
 
-    /// What to take where the next eight bytes are `word`. Always something, for any single byte
+    /// What to take where the next eight bytes are `packed`. Always something, for any single byte
     /// can stand alone.
     #[inline]
-    pub(super) fn cheapest(&self, word: u64, following: &Following) -> Choice {
-        let [first, second, ..] = word.to_le_bytes();
+    pub(super) fn cheapest(&self, packed: u64, following: &Following) -> Choice {
+        let [first, second, ..] = packed.to_le_bytes();
         let mut best = Choice::NONE;
-        let mut place = at(self.slots.as_slice(), slot(word), 0);
+        let mut place = at(self.slots.as_slice(), slot(packed), 0);
         loop {
             let long = at(self.longs.as_slice(), usize::from(place), Long::NONE);
             let next = usize::from(long.len) & (WINDOW - 1);
             let choice = long.choice.before(at(following, next, Choice::NONE));
-            best = best.min(choice.only_if(long.matches(word)));
+            best = best.min(choice.only_if(long.matches(packed)));
             if !long.more {
                 break;
             }
@@ -222,8 +222,8 @@ fn put<T>(list: &mut [T], at: usize, value: T) {
 }
 
 /// A hash of the first three bytes.
-fn slot(word: u64) -> usize {
-    let [a, b, c, ..] = word.to_le_bytes();
+fn slot(packed: u64) -> usize {
+    let [a, b, c, ..] = packed.to_le_bytes();
     let three = u32::from_le_bytes([0, a, b, c]);
     (three.wrapping_mul(0x9e37_79b1) >> (32 - SLOT_BITS)) as usize
 }

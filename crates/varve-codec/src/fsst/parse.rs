@@ -45,12 +45,12 @@ impl<'a> Parser<'a> {
         for (i, end) in ends.iter_mut().take(WINDOW).enumerate() {
             *end = if i == 0 { Choice::END } else { Choice::NONE };
         }
-        let mut word = 0;
+        let mut packed = 0;
         for (at, byte) in piece.iter().enumerate().rev() {
-            word = word << 8 | u64::from(*byte);
+            packed = packed << 8 | u64::from(*byte);
             let window = self.choices.get_mut(at..).unwrap_or_default();
             if let Some(window) = window.first_chunk_mut() {
-                window[0] = self.lookup.cheapest(word, window);
+                window[0] = self.lookup.cheapest(packed, window);
             }
         }
     }
@@ -70,7 +70,7 @@ pub(super) fn code_bytes_without(lookup: &Lookup, symbol: Symbol) -> u32 {
         }
         let window = choices.get_mut(at..).unwrap_or_default();
         if let Some(window) = window.first_chunk_mut() {
-            window[0] = lookup.cheapest(symbol.word >> (8 * at), window);
+            window[0] = lookup.cheapest(symbol.packed >> (8 * at), window);
         }
     }
     choices[0].code_bytes()

@@ -7,14 +7,14 @@ use crate::reader::ByteReader;
 /// A string of one to eight bytes; the first byte is the least significant, unused ones are 0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Symbol {
-    pub(super) word: u64,
+    pub(super) packed: u64,
     pub(super) len: u8,
 }
 
 impl Symbol {
     pub(super) fn of_byte(byte: u8) -> Symbol {
         Symbol {
-            word: u64::from(byte),
+            packed: u64::from(byte),
             len: 1,
         }
     }
@@ -22,30 +22,30 @@ impl Symbol {
     /// The first eight bytes of `self` followed by `next`.
     pub(super) fn followed_by(self, next: Symbol) -> Symbol {
         let bytes = u64::from(self.len + next.len).min(SYMBOL_BYTES_MAX as u64);
-        let joined = match next.word.checked_shl(8 * u32::from(self.len)) {
-            Some(tail) => self.word | tail,
-            None => self.word,
+        let joined = match next.packed.checked_shl(8 * u32::from(self.len)) {
+            Some(tail) => self.packed | tail,
+            None => self.packed,
         };
         Symbol {
-            word: joined & low_bytes(bytes),
+            packed: joined & low_bytes(bytes),
             len: bytes.to_le_bytes()[0],
         }
     }
 
     pub(super) fn first_byte(self) -> u8 {
-        self.word.to_le_bytes()[0]
+        self.packed.to_le_bytes()[0]
     }
 
     /// Ascends by length, then by bytes, as codes do; below 2^72. All lists are sorted as `u128`,
     /// so that the code of sorting is there once.
     pub(super) fn order(self) -> u128 {
-        u128::from(self.len) << 64 | u128::from(self.word.swap_bytes())
+        u128::from(self.len) << 64 | u128::from(self.packed.swap_bytes())
     }
 
     /// The symbol with this order.
     pub(super) fn of_order(order: u128) -> Symbol {
         Symbol {
-            word: low(order).swap_bytes(),
+            packed: low(order).swap_bytes(),
             len: low(order >> 64).to_le_bytes()[0],
         }
     }
@@ -65,7 +65,7 @@ fn low_bytes(bytes: u64) -> u64 {
 #[derive(Clone, Debug)]
 pub(crate) struct SymbolTable {
     /// Past the last symbol all are 0, so that any byte may index.
-    pub(super) words: [u64; 256],
+    pub(super) packed: [u64; 256],
     pub(super) lengths: [u8; 256],
     pub(super) symbols: u8,
 }
@@ -85,7 +85,7 @@ impl SymbolTable {
 
     fn empty() -> SymbolTable {
         SymbolTable {
-            words: [0; 256],
+            packed: [0; 256],
             lengths: [0; 256],
             symbols: 0,
         }
@@ -93,17 +93,17 @@ impl SymbolTable {
 
     fn push(&mut self, symbol: Symbol) {
         let code = usize::from(self.symbols);
-        if let (Some(word), Some(len)) = (self.words.get_mut(code), self.lengths.get_mut(code)) {
-            *word = symbol.word;
+        if let (Some(packed), Some(len)) = (self.packed.get_mut(code), self.lengths.get_mut(code)) {
+            *packed = symbol.packed;
             *len = symbol.len;
         }
         self.symbols = self.symbols.saturating_add(1);
     }
 
     pub(super) fn symbols(&self) -> impl Iterator<Item = Symbol> + '_ {
-        let stored = self.words.iter().zip(&self.lengths);
-        let symbols = stored.map(|(word, len)| Symbol {
-            word: *word,
+        let stored = self.packed.iter().zip(&self.lengths);
+        let symbols = stored.map(|(packed, len)| Symbol {
+            packed: *packed,
             len: *len,
         });
         symbols.take(usize::from(self.symbols))
@@ -123,7 +123,7 @@ impl SymbolTable {
             out.push(symbols.fold(0, |count: u8, _| count.saturating_add(1)));
         }
         for symbol in self.symbols() {
-            let bytes = symbol.word.to_le_bytes();
+            let bytes = symbol.packed.to_le_bytes();
             out.extend(bytes.iter().take(usize::from(symbol.len)));
         }
     }
@@ -139,12 +139,12 @@ impl SymbolTable {
         let mut last = Symbol::default();
         for (len, count) in (1..=8_u8).zip(counts) {
             for _ in 0..*count {
-                let mut word = [0; SYMBOL_BYTES_MAX];
-                for (to, from) in word.iter_mut().zip(reader.take(usize::from(len))?) {
+                let mut packed = [0; SYMBOL_BYTES_MAX];
+                for (to, from) in packed.iter_mut().zip(reader.take(usize::from(len))?) {
                     *to = *from;
                 }
                 let symbol = Symbol {
-                    word: u64::from_le_bytes(word),
+                    packed: u64::from_le_bytes(packed),
                     len,
                 };
                 if symbol.order() <= last.order() {

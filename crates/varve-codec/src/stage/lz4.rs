@@ -166,11 +166,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn blocks_round_trip(words in proptest::collection::vec(0..40_u16, 0..3000), wide: bool) {
-            let raw: Vec<u8> = words.iter().flat_map(|word| if wide {
-                vec![b'a' + (*word as u8)]
+        fn blocks_round_trip(numbers in proptest::collection::vec(0..40_u16, 0..3000), wide: bool) {
+            let raw: Vec<u8> = numbers.iter().flat_map(|number| if wide {
+                vec![b'a' + (*number as u8)]
             } else {
-                word.wrapping_mul(7919).to_le_bytes().to_vec()
+                number.wrapping_mul(7919).to_le_bytes().to_vec()
             }).collect();
             let block = compress_lz4(&raw);
             prop_assert_eq!(decompress_lz4(&block, raw.len(), raw.len()), Ok(raw));

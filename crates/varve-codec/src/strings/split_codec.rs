@@ -295,7 +295,7 @@ pub(crate) fn decode(
     Ok(Decoded::Plain(strings))
 }
 
-/// The most bytes that are set aside on the word of the first row.
+/// The most bytes that are set aside because the first row asks for them.
 const RESERVED_BYTES_MAX: usize = 64 << 10;
 
 /// Puts `rows` strings together.

@@ -103,7 +103,7 @@ impl<'a> Call<'a> {
                 let group = |row| {
                     groups
                         .value(row)
-                        .word()
+                        .integer()
                         .and_then(|at| u32::try_from(at).ok())
                 };
                 let groups: Vec<u32> = (0..batch.rows()).filter_map(group).collect();

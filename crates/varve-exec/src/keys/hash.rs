@@ -5,10 +5,10 @@ const FOLD: u64 = 0xff51_afd7_ed55_8ccd;
 const FINISH: u64 = 0xc4ce_b9fe_1a85_ec53;
 
 pub(super) fn hash_bytes(bytes: &[u8]) -> u64 {
-    let (words, rest) = bytes.as_chunks::<8>();
+    let (chunks, rest) = bytes.as_chunks::<8>();
     let mut hash = SEED ^ (bytes.len() as u64);
-    for word in words {
-        hash = mix(hash, u64::from_le_bytes(*word));
+    for chunk in chunks {
+        hash = mix(hash, u64::from_le_bytes(*chunk));
     }
     let mut last = [0; 8];
     for (to, from) in last.iter_mut().zip(rest) {
@@ -21,8 +21,8 @@ pub(super) fn hash_int(number: i64) -> u64 {
     finish(mix(SEED, number.cast_unsigned()))
 }
 
-fn mix(hash: u64, word: u64) -> u64 {
-    let mixed = (hash ^ word).wrapping_mul(FOLD);
+fn mix(hash: u64, chunk: u64) -> u64 {
+    let mixed = (hash ^ chunk).wrapping_mul(FOLD);
     mixed ^ (mixed >> 32)
 }
 

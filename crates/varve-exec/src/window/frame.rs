@@ -272,7 +272,7 @@ fn is_number(value: &Value) -> bool {
 
 fn integer(value: &Value) -> Option<i128> {
     match value {
-        Value::Int2(_) | Value::Int4(_) | Value::Int8(_) => value.word().map(i128::from),
+        Value::Int2(_) | Value::Int4(_) | Value::Int8(_) => value.integer().map(i128::from),
         _ => None,
     }
 }

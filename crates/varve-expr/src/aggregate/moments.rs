@@ -106,7 +106,7 @@ pub(super) fn add_pair(state: &mut State, row: &Row<'_>) -> Result<()> {
 pub(super) fn add_decimal(state: &mut State, row: &Row<'_>) -> Result<()> {
     let number = match row.value(0) {
         Value::Numeric(number) => number,
-        other => Decimal::from(other.word().unwrap_or(0)),
+        other => Decimal::from(other.integer().unwrap_or(0)),
     };
     if let State::Decimals(moments) = state {
         moments.add(number);

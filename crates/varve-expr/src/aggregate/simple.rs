@@ -35,10 +35,10 @@ pub(super) fn bool_or(state: &mut State, row: &Row<'_>) -> Result<()> {
     })
 }
 
-/// Two integers of one type as words; sign extension keeps the bits of the narrow ones.
+/// Two integers of one type as integers; sign extension keeps the bits of the narrow ones.
 fn bits(a: &Value, b: &Value, operation: fn(i64, i64) -> i64) -> Value {
-    let words = a.word().zip(b.word()).zip(a.logical_type());
-    let joined = words.and_then(|((x, y), ty)| Value::of_word(ty, operation(x, y)));
+    let integers = a.integer().zip(b.integer()).zip(a.logical_type());
+    let joined = integers.and_then(|((x, y), ty)| Value::of_integer(ty, operation(x, y)));
     joined.unwrap_or(Value::Null)
 }
 

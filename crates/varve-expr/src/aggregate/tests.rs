@@ -42,7 +42,7 @@ fn slow(function: F, values: &[&Value]) -> Value {
     let double = |value: &Value| value.double().unwrap_or(0.0);
     let decimal = |value: &Value| match value {
         Value::Numeric(number) => *number,
-        value => Decimal::from(value.word().unwrap_or(0)),
+        value => Decimal::from(value.integer().unwrap_or(0)),
     };
     let extreme = |wanted: Ordering| {
         present.iter().fold(Value::Null, |best, value| {

@@ -223,7 +223,7 @@ fn convert_number(value: &Value, to: LogicalType) -> Result<Value> {
             let number = match (value, value.double()) {
                 (_, Some(number)) => number,
                 (Value::Numeric(number), _) => number.to_f64(),
-                (other, _) => nearest_double(other.word().unwrap_or(0)),
+                (other, _) => nearest_double(other.integer().unwrap_or(0)),
             };
             if to == LogicalType::Float8 {
                 return Ok(Value::Float8(number));
@@ -238,7 +238,7 @@ fn convert_number(value: &Value, to: LogicalType) -> Result<Value> {
         LogicalType::Numeric => Ok(Value::Numeric(match value {
             Value::Float4(number) => Decimal::from_f32(*number)?,
             Value::Float8(number) => Decimal::from_f64(*number)?,
-            other => Decimal::from(other.word().unwrap_or(0)),
+            other => Decimal::from(other.integer().unwrap_or(0)),
         })),
         _ => {
             let word = match value {
@@ -252,10 +252,10 @@ fn convert_number(value: &Value, to: LogicalType) -> Result<Value> {
                 Value::Numeric(number) => number.to_i64(),
                 other => match other.double() {
                     Some(number) => round_to_integer(number),
-                    None => other.word(),
+                    None => other.integer(),
                 },
             };
-            let value = word.and_then(|word| Value::of_word(to, word));
+            let value = word.and_then(|word| Value::of_integer(to, word));
             value.ok_or_else(|| match to {
                 to if to == LogicalType::Oid || to.is_reg() => out_of_range("OID"),
                 _ => range(),

@@ -29,7 +29,7 @@ pub fn parse_value_with_mod(
         LogicalType::Boolean => Value::Boolean(parse_boolean(text)?),
         LogicalType::Int2 | LogicalType::Int4 | LogicalType::Int8 => {
             let number = i64::try_from(parse_integer(text, to)?).ok();
-            let value = number.and_then(|number| Value::of_word(to, number));
+            let value = number.and_then(|number| Value::of_integer(to, number));
             value.ok_or_else(|| integer_range(text, to))?
         }
         // As PostgreSQL, which reads it by the C library: below 0 it wraps.

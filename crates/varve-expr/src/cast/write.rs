@@ -65,7 +65,7 @@ pub fn write_value(value: &Value, locale: &Locale, text: &mut String) {
             }
         }
         Value::Int2(_) | Value::Int4(_) | Value::Int8(_) | Value::Oid(_) => {
-            write_integer(value.word().unwrap_or(0), text);
+            write_integer(value.integer().unwrap_or(0), text);
         }
     }
 }

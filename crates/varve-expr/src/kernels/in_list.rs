@@ -31,7 +31,7 @@ impl ConstantList {
         let is_empty = values.is_empty();
         let items = match ty.physical() {
             PhysicalType::Int32 | PhysicalType::Int64 => {
-                let mut integers: Vec<i64> = values.iter().filter_map(Value::word).collect();
+                let mut integers: Vec<i64> = values.iter().filter_map(Value::integer).collect();
                 varve_sort::sort(&mut integers);
                 Items::Integers(integers)
             }

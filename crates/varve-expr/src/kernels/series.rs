@@ -114,7 +114,7 @@ fn sign(step: &Value) -> Ordering {
     match step {
         Value::Numeric(step) => step.signum().cmp(&0),
         Value::Interval(step) => step.span_us().cmp(&0),
-        other => other.word().unwrap_or(0).cmp(&0),
+        other => other.integer().unwrap_or(0).cmp(&0),
     }
 }
 

@@ -43,7 +43,7 @@ impl Row<'_> {
     }
 
     pub(crate) fn int8(&self, i: usize) -> i64 {
-        self.value(i).word().unwrap_or(0)
+        self.value(i).integer().unwrap_or(0)
     }
 
     pub(crate) fn float8(&self, i: usize) -> f64 {

@@ -272,7 +272,7 @@ fn narrowed(value: &Value, ty: LogicalType) -> Option<Value> {
     match value {
         Value::Null => None,
         Value::Int4(_) | Value::Int8(_) if matches!(ty, LogicalType::Int2 | LogicalType::Int4) => {
-            Value::of_word(ty, value.word()?)
+            Value::of_integer(ty, value.integer()?)
         }
         value => value.is_of(ty).then(|| value.clone()),
     }

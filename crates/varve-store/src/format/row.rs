@@ -50,8 +50,8 @@ fn put_value(value: &Value, out: &mut Vec<u8>) {
             put_bytes(&bytes, out);
         }
         other => {
-            if let Some(word) = other.word() {
-                put_zigzag(word, out);
+            if let Some(integer) = other.integer() {
+                put_zigzag(integer, out);
             }
         }
     }
@@ -186,7 +186,7 @@ fn take_value(ty: LogicalType, reader: &mut ByteReader<'_>) -> Result<Value, Cod
             1 => Some(Value::Boolean(true)),
             _ => None,
         },
-        PhysicalType::Int32 | PhysicalType::Int64 => Value::of_word(ty, reader.zigzag()?),
+        PhysicalType::Int32 | PhysicalType::Int64 => Value::of_integer(ty, reader.zigzag()?),
         PhysicalType::Float64 if ty == LogicalType::Float4 => {
             let bytes = reader.take(4)?.first_chunk::<4>();
             bytes.map(|bytes| Value::Float4(f32::from_le_bytes(*bytes)))

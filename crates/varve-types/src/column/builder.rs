@@ -62,12 +62,15 @@ impl ColumnBuilder {
                     true
                 }
                 (ColumnData::Int32(values), value) => {
-                    let word = value.word().and_then(|word| i32::try_from(word).ok());
-                    word.map(|word| values.push(word)).is_some()
+                    let integer = value
+                        .integer()
+                        .and_then(|integer| i32::try_from(integer).ok());
+                    integer.map(|integer| values.push(integer)).is_some()
                 }
-                (ColumnData::Int64(values), value) => {
-                    value.word().map(|word| values.push(word)).is_some()
-                }
+                (ColumnData::Int64(values), value) => value
+                    .integer()
+                    .map(|integer| values.push(integer))
+                    .is_some(),
                 (ColumnData::Float64(values), value) => {
                     value.double().map(|double| values.push(double)).is_some()
                 }

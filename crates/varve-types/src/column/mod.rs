@@ -265,10 +265,10 @@ impl Column {
         match &column.data {
             ColumnData::Boolean(bits) => Value::Boolean(bits.get(row)),
             ColumnData::Int32(values) => {
-                let word = values.get(row).copied().map(i64::from);
-                self.value_of(word, Value::of_word)
+                let integer = values.get(row).copied().map(i64::from);
+                self.value_of(integer, Value::of_integer)
             }
-            ColumnData::Int64(values) => self.value_of(values.get(row).copied(), Value::of_word),
+            ColumnData::Int64(values) => self.value_of(values.get(row).copied(), Value::of_integer),
             ColumnData::Float64(values) => {
                 self.value_of(values.get(row).copied(), Value::of_double)
             }

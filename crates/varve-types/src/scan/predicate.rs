@@ -161,7 +161,7 @@ impl PredicateTest {
     fn compared(&self, column: &Column) -> Option<(CompareOp, i64)> {
         match self {
             PredicateTest::Compare(op, constant) if constant.is_of(column.logical_type()) => {
-                Some((*op, constant.word()?))
+                Some((*op, constant.integer()?))
             }
             _ => None,
         }

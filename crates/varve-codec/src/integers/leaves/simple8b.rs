@@ -1,20 +1,20 @@
-//! Simple-8b with a run-length selector: small numbers in words of 64 bits, as many to a word as
+//! Simple-8b with a run-length selector: small numbers in codewords of 64 bits, as many in each as
 //! its width allows.
 //!
 //! Pays on numbers whose width changes from stretch to stretch, and on long runs. Worst case: nine
 //! bytes a number.
 //! Paper: Anh and Moffat, "Index compression using 64-bit words" (2010); the selectors stand apart,
-//! so that a word holds 64 bits of numbers and can be found from either end.
-//! Layout: number of words (varint), their selectors (4 bits each), the words (u64). Selector 0 to
-//! 13 is one of the packings below, 15 a run: its value in the low 36 bits, how often in the high
-//! 28. Only the last word may be partly filled.
+//! so that a codeword holds 64 bits of numbers and can be found from either end.
+//! Layout: number of codewords (varint), their selectors (4 bits each), the codewords (u64).
+//! Selector 0 to 13 is one of the packings below, 15 a run: its value in the low 36 bits, how often
+//! in the high 28. Only the last codeword may be partly filled.
 
 use crate::CodecError;
 use crate::bits::{get, pack, packed_bytes};
 use crate::reader::ByteReader;
 use crate::writer::put_varint;
 
-/// Numbers in a word and their width.
+/// Numbers in a codeword and their width.
 const PACKINGS: [(usize, u32); 14] = [
     (64, 1),
     (32, 2),
@@ -36,7 +36,7 @@ const RUN_VALUE_BITS: u32 = 36;
 
 /// Appends the numbers, less than 2^28 of them.
 pub(crate) fn encode(numbers: &[u64], out: &mut Vec<u8>) {
-    let (mut selectors, mut words) = (Vec::new(), Vec::new());
+    let (mut selectors, mut codewords) = (Vec::new(), Vec::new());
     let mut rest = numbers;
     while let Some(first) = rest.first() {
         let run = rest.iter().take_while(|number| *number == first).count();
@@ -48,58 +48,65 @@ pub(crate) fn encode(numbers: &[u64], out: &mut Vec<u8>) {
         let (selector, (count, width)) = packing.unwrap_or((13, (1, 64)));
         let taken = if run > count && first >> RUN_VALUE_BITS == 0 {
             selectors.push(RUN);
-            words.push((run as u64) << RUN_VALUE_BITS | first);
+            codewords.push((run as u64) << RUN_VALUE_BITS | first);
             run
         } else {
             let front = rest.iter().take(count).rev();
-            let word = front.fold(0_u64, |word, number| {
-                word.checked_shl(width).unwrap_or(0) | number
+            let codeword = front.fold(0_u64, |codeword, number| {
+                codeword.checked_shl(width).unwrap_or(0) | number
             });
             selectors.push(selector);
-            words.push(word);
+            codewords.push(codeword);
             count
         };
         rest = rest.get(taken..).unwrap_or_default();
     }
-    put_varint(words.len() as u64, out);
+    put_varint(codewords.len() as u64, out);
     pack(selectors.into_iter(), 4, out);
-    for word in words {
-        out.extend_from_slice(&word.to_le_bytes());
+    for codeword in codewords {
+        out.extend_from_slice(&codeword.to_le_bytes());
     }
 }
 
 /// Encoded numbers.
 pub(crate) struct Stored<'a> {
     selectors: &'a [u8],
-    words: &'a [[u8; 8]],
+    codewords: &'a [[u8; 8]],
 }
 
-/// The numbers of one word.
+/// The numbers of one codeword.
 enum Group {
-    Packed { word: u64, count: usize, width: u32 },
-    Run { value: u64, count: usize },
+    Packed {
+        codeword: u64,
+        count: usize,
+        width: u32,
+    },
+    Run {
+        value: u64,
+        count: usize,
+    },
 }
 
 impl<'a> Stored<'a> {
     /// What [`encode`] wrote for `count` numbers, to the end of the bytes.
     pub(crate) fn take(mut reader: ByteReader<'a>, count: usize) -> Result<Stored<'a>, CodecError> {
-        let words = reader.count(0, count, "number of words")?;
+        let codewords = reader.count(0, count, "number of codewords")?;
         let stored = Stored {
-            selectors: reader.take(packed_bytes(words, 4))?,
-            words: reader.take(words * 8)?.as_chunks::<8>().0,
+            selectors: reader.take(packed_bytes(codewords, 4))?,
+            codewords: reader.take(codewords * 8)?.as_chunks::<8>().0,
         };
         reader.end()?;
         Ok(stored)
     }
 
     fn group(&self, at: usize) -> Result<Group, CodecError> {
-        let word = self.words.get(at).ok_or(MISSING)?;
-        let word = u64::from_le_bytes(*word);
+        let codeword = self.codewords.get(at).ok_or(MISSING)?;
+        let codeword = u64::from_le_bytes(*codeword);
         let selector = get(self.selectors, 4, at);
         if selector == RUN {
             return Ok(Group::Run {
-                value: word & ((1 << RUN_VALUE_BITS) - 1),
-                count: usize::try_from(word >> RUN_VALUE_BITS).map_err(|_| MISSING)?,
+                value: codeword & ((1 << RUN_VALUE_BITS) - 1),
+                count: usize::try_from(codeword >> RUN_VALUE_BITS).map_err(|_| MISSING)?,
             });
         }
         let packing = usize::try_from(selector)
@@ -107,7 +114,7 @@ impl<'a> Stored<'a> {
             .and_then(|at| PACKINGS.get(at));
         let (count, width) = packing.ok_or(CodecError::Malformed("selector"))?;
         Ok(Group::Packed {
-            word,
+            codeword,
             count: *count,
             width: *width,
         })
@@ -116,7 +123,7 @@ impl<'a> Stored<'a> {
     /// The first `count` numbers.
     pub(crate) fn front(&self, count: usize) -> Result<Vec<u64>, CodecError> {
         let mut numbers = Vec::with_capacity(count);
-        for at in 0..self.words.len() {
+        for at in 0..self.codewords.len() {
             let room = count - numbers.len();
             if room == 0 {
                 break;
@@ -125,8 +132,12 @@ impl<'a> Stored<'a> {
                 Group::Run { value, count } => {
                     numbers.resize(numbers.len() + count.min(room), value);
                 }
-                Group::Packed { word, count, width } => {
-                    let shift = |i: usize| unpacked(word, i, width);
+                Group::Packed {
+                    codeword,
+                    count,
+                    width,
+                } => {
+                    let shift = |i: usize| unpacked(codeword, i, width);
                     numbers.extend((0..count.min(room)).map(shift));
                 }
             }
@@ -137,10 +148,10 @@ impl<'a> Stored<'a> {
         Ok(numbers)
     }
 
-    /// The last `count` of `total` numbers, from the last back. Words before those are not looked
-    /// into, but for the lengths of runs.
+    /// The last `count` of `total` numbers, from the last back. Codewords before those are not
+    /// looked into, but for the lengths of runs.
     pub(crate) fn back(&self, total: usize, count: usize) -> Result<Vec<u64>, CodecError> {
-        let last = self.words.len().saturating_sub(1);
+        let last = self.codewords.len().saturating_sub(1);
         let mut before_last = 0_usize;
         for at in 0..last {
             let (Group::Run { count, .. } | Group::Packed { count, .. }) = self.group(at)?;
@@ -148,7 +159,7 @@ impl<'a> Stored<'a> {
         }
         let mut filled = total.checked_sub(before_last).ok_or(MISSING)?;
         let mut numbers = Vec::with_capacity(count);
-        for at in (0..self.words.len()).rev() {
+        for at in (0..self.codewords.len()).rev() {
             let room = count - numbers.len();
             if room == 0 {
                 break;
@@ -158,9 +169,13 @@ impl<'a> Stored<'a> {
                     let count = count.min(filled);
                     numbers.resize(numbers.len() + count.min(room), value);
                 }
-                Group::Packed { word, count, width } => {
+                Group::Packed {
+                    codeword,
+                    count,
+                    width,
+                } => {
                     let count = count.min(filled);
-                    let shift = |i: usize| unpacked(word, i, width);
+                    let shift = |i: usize| unpacked(codeword, i, width);
                     numbers.extend((0..count).rev().take(room).map(shift));
                 }
             }
@@ -175,9 +190,9 @@ impl<'a> Stored<'a> {
 
 const MISSING: CodecError = CodecError::Malformed("number of numbers");
 
-fn unpacked(word: u64, i: usize, width: u32) -> u64 {
+fn unpacked(codeword: u64, i: usize, width: u32) -> u64 {
     let mask = u64::MAX >> (64 - width);
-    (word >> (i * width as usize)) & mask
+    (codeword >> (i * width as usize)) & mask
 }
 
 #[cfg(test)]
@@ -192,13 +207,13 @@ mod tests {
         let mut out = Vec::new();
         encode(&numbers, &mut out);
         // Forty sevens as a run, three numbers of 21 bits, one of 64.
-        let words = [
+        let codewords = [
             [7, 0, 0, 0, 0x80, 2, 0, 0],
             [1, 0, 0x40, 0, 0, 0x0c, 0, 0],
             [0xff; 8],
         ];
         assert_eq!(out[..3], [3, 0xbf, 0x0d]);
-        assert_eq!(out[3..], words.concat());
+        assert_eq!(out[3..], codewords.concat());
     }
 
     fn numbers() -> impl Strategy<Value = Vec<u64>> {

@@ -282,7 +282,7 @@ fn digits(parts: &[&[u8]], radix: u8, most: usize) -> Option<Vec<Piece>> {
     }
     let bytes = || parts.iter().flat_map(|part| part.iter());
     let numerals = bytes().filter(|byte| byte.is_ascii_digit()).count();
-    // Words of a language have no numerals among their letters.
+    // No language has numerals among its letters.
     if numerals * 8 < bytes().count() {
         return None;
     }

@@ -69,9 +69,9 @@ impl Moment {
                     &mut text,
                 );
             }
-            Kind::Time | Kind::TimeTz => write_time(self.word(), &mut text),
+            Kind::Time | Kind::TimeTz => write_time(self.integer(), &mut text),
             Kind::Timestamp | Kind::TimestampTz => {
-                write_timestamp(self.word(), false, &DEFAULT_LOCALE, &mut text);
+                write_timestamp(self.integer(), false, &DEFAULT_LOCALE, &mut text);
                 text = text.replacen(' ', "T", 1);
             }
         }
@@ -84,7 +84,7 @@ impl Moment {
     }
 
     /// The microseconds of all but dates.
-    fn word(self) -> i64 {
+    fn integer(self) -> i64 {
         i64::try_from(self.us).unwrap_or_default()
     }
 

@@ -19,7 +19,7 @@ enum Step {
 pub(in crate::kernels) fn get(row: &Row<'_>) -> Result<Value> {
     let step = match row.value(1) {
         Value::Text(key) => Step::Key(key.to_string()),
-        index => Step::Element(index.word().unwrap_or(0)),
+        index => Step::Element(index.integer().unwrap_or(0)),
     };
     reach(row, &[step])
 }

@@ -100,7 +100,7 @@ pub(in crate::kernels) fn assign(row: &Row<'_>) -> Result<Value> {
             Value::Text(key) => key.to_string(),
             index => {
                 is_index |= i == 2;
-                index.word().unwrap_or(0).to_string()
+                index.integer().unwrap_or(0).to_string()
             }
         };
         steps.push(Some(step));

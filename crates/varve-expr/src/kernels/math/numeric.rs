@@ -107,7 +107,7 @@ pub(in crate::kernels) fn to_char(row: &Row<'_>) -> Result<Value> {
         // As many digits as always mean something.
         Value::Float4(number) => Number::Float(f64::from(number), 6),
         Value::Float8(number) => Number::Float(number, 15),
-        whole => Number::Exact(Decimal::from(whole.word().unwrap_or(0))),
+        whole => Number::Exact(Decimal::from(whole.integer().unwrap_or(0))),
     };
     numeral::to_char(number, row.text(1)).map(Value::text)
 }
@@ -136,7 +136,7 @@ of_int2! {
 }
 
 fn int2(number: Option<i64>) -> Result<Value> {
-    let value = number.and_then(|number| Value::of_word(LogicalType::Int2, number));
+    let value = number.and_then(|number| Value::of_integer(LogicalType::Int2, number));
     value.ok_or_else(|| out_of_range("smallint"))
 }
 

@@ -6,7 +6,7 @@ use super::arithmetic::out_of_range;
 use crate::tree::Row;
 
 fn whole(row: &Row<'_>, number: Option<i64>) -> Result<Value> {
-    let value = number.and_then(|number| Value::of_word(row.result, number));
+    let value = number.and_then(|number| Value::of_integer(row.result, number));
     value.ok_or_else(|| {
         out_of_range(match row.result {
             LogicalType::Int2 => "smallint",

@@ -21,7 +21,7 @@ pub(in crate::kernels) fn send(row: &Row<'_>) -> Result<Value> {
         Value::Int4(number) => bytea(number.to_be_bytes()),
         Value::Float4(number) => bytea(number.to_be_bytes()),
         Value::Float8(number) => bytea(number.to_be_bytes()),
-        other => bytea(other.word().unwrap_or(0).to_be_bytes()),
+        other => bytea(other.integer().unwrap_or(0).to_be_bytes()),
     }
 }
 

@@ -156,7 +156,7 @@ pub(in crate::kernels) fn quote_nullable(row: &Row<'_>, out: &mut String) -> Res
 fn write_digits(row: &Row<'_>, shift: u32, out: &mut String) {
     let mut number = match row.value(0) {
         Value::Int4(number) => u64::from(number.cast_unsigned()),
-        other => other.word().unwrap_or(0).cast_unsigned(),
+        other => other.integer().unwrap_or(0).cast_unsigned(),
     };
     let mut digits = Vec::new();
     loop {
@@ -287,7 +287,7 @@ impl Formatter<'_> {
                 value => {
                     let locale = self.row.context.locale;
                     let width = cast_value(&value, LogicalType::Int4, true, locale)?;
-                    width.word().unwrap_or(0)
+                    width.integer().unwrap_or(0)
                 }
             };
             to_left |= wanted < 0;

@@ -16,7 +16,7 @@ pub(in crate::kernels) fn age(row: &Row<'_>) -> Result<Value> {
     let locale = row.context.locale;
     let clock = |value: Value| match value {
         Value::TimestampTz(us) if !is_infinite(us) => locale.zone.local_us(us),
-        other => other.word().unwrap_or(0),
+        other => other.integer().unwrap_or(0),
     };
     let (a, b) = if row.args.len() == 1 {
         let today = split_day(locale.local_now_us()).0 * DAY_US;
@@ -66,7 +66,7 @@ fn overflow(message: &str) -> Error {
 pub(in crate::kernels) fn date_bin(row: &Row<'_>) -> Result<Value> {
     let stride = row.interval(0);
     let (value, origin) = (row.int8(1), row.int8(2));
-    let result = |us| Value::of_word(row.result, us).unwrap_or(Value::Null);
+    let result = |us| Value::of_integer(row.result, us).unwrap_or(Value::Null);
     if is_infinite(value) {
         return Ok(result(value));
     }
@@ -120,7 +120,7 @@ fn decided(overlaps: Option<bool>, has_end: bool) -> Value {
 fn period(row: &Row<'_>, at: usize) -> Result<Option<(i64, Option<i64>)>> {
     let number = |value: &Value| match value {
         Value::Date(date) => timestamp_of_date(*date).map(Some),
-        other => Ok(other.word()),
+        other => Ok(other.integer()),
     };
     let first = row.value(at);
     let start = number(&first)?;

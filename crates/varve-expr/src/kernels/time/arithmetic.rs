@@ -128,7 +128,7 @@ fn moved(moment: &Value, by: Interval, zone: &Zone) -> Result<Value> {
             Ok(Value::Time(of_day.rem_euclid(DAY_US)))
         }
         other => {
-            let us = other.word().unwrap_or(0);
+            let us = other.integer().unwrap_or(0);
             add_interval_in(us, by, &Zone::UTC).map(Value::Timestamp)
         }
     }

@@ -57,7 +57,7 @@ pub(super) fn moment_us(value: &Value) -> Result<i64> {
                 milliseconds.fold(0_i64, |number, byte| number << 8 | i64::from(*byte));
             Ok(milliseconds * 1000)
         }
-        other => Ok(other.word().unwrap_or(0)),
+        other => Ok(other.integer().unwrap_or(0)),
     }
 }
 
@@ -85,7 +85,7 @@ fn buckets_of(row: &Row<'_>) -> Result<Buckets> {
 pub(in crate::kernels) fn whole_time_bucket(row: &Row<'_>) -> Result<Value> {
     let offset = if row.args.len() > 2 { row.int8(2) } else { 0 };
     let start = whole_bucket(row.int8(0), row.int8(1), offset)?;
-    let value = Value::of_word(row.result, start);
+    let value = Value::of_integer(row.result, start);
     value.ok_or_else(crate::datetime::timestamp_out_of_range)
 }
 
@@ -107,6 +107,6 @@ pub(in crate::kernels) fn whole_gapfill_bucket(row: &Row<'_>) -> Result<Value> {
         return Ok(Value::Null);
     }
     let start = whole_bucket(row.int8(0), row.int8(1), 0)?;
-    let value = Value::of_word(row.result, start);
+    let value = Value::of_integer(row.result, start);
     value.ok_or_else(crate::datetime::timestamp_out_of_range)
 }

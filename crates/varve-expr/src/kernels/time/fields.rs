@@ -98,7 +98,7 @@ fn extracted(field: Field, value: &Value, zone: &Zone) -> Extracted {
             field.extract_infinite(*us > 0)
         }
         Value::TimestampTz(us) => field.extract(*us, zone.offset_s(*us)),
-        other => field.extract(other.word().unwrap_or(0), 0),
+        other => field.extract(other.integer().unwrap_or(0), 0),
     }
 }
 

@@ -68,7 +68,7 @@ pub(in crate::kernels) fn gaps(row: &Row<'_>) -> Result<Box<dyn SetRows>> {
             };
             Steps::Of(Buckets::new(width, None, None, zone)?)
         }
-        width => Steps::Whole(width.word().unwrap_or(0)),
+        width => Steps::Whole(width.integer().unwrap_or(0)),
     };
     let own = row.value(0);
     let moment = |at: usize| moment_us(&row.value(at));
@@ -122,7 +122,7 @@ impl Gaps {
             LogicalType::Date => Value::Date(date_of_timestamp(self.next)),
             LogicalType::Timestamp => Value::Timestamp(self.next),
             LogicalType::TimestampTz => Value::TimestampTz(self.next),
-            ty => Value::of_word(ty, self.next).ok_or_else(timestamp_out_of_range)?,
+            ty => Value::of_integer(ty, self.next).ok_or_else(timestamp_out_of_range)?,
         })
     }
 }
@@ -154,8 +154,8 @@ pub(in crate::kernels) fn interpolated(row: &Row<'_>) -> Result<Value> {
                 .map(Value::Numeric)
         }
         (a, b) => {
-            let between = a.word().zip(b.word()).and_then(|(a, b)| whole(a, b));
-            let value = between.and_then(|between| Value::of_word(row.result, between));
+            let between = a.integer().zip(b.integer()).and_then(|(a, b)| whole(a, b));
+            let value = between.and_then(|between| Value::of_integer(row.result, between));
             value.ok_or_else(timestamp_out_of_range)
         }
     }

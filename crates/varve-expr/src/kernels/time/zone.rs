@@ -37,7 +37,7 @@ pub(in crate::kernels) fn named(name: &str) -> Result<Zone> {
 pub(in crate::kernels) fn at_time_zone(row: &Row<'_>) -> Result<Value> {
     let (value, is_local) = match row.value(1) {
         Value::Timestamp(us) => (us, true),
-        other => (other.word().unwrap_or(0), false),
+        other => (other.integer().unwrap_or(0), false),
     };
     let result = |us| match row.result {
         LogicalType::Timestamp => Value::Timestamp(us),

@@ -160,10 +160,10 @@ fn split(leaf: &[u8]) -> Option<(u32, &[u8])> {
 
 /// How many bytes two keys begin with alike; by eight at a time, since keys often begin alike.
 fn common_bytes(a: &[u8], b: &[u8]) -> usize {
-    let (words_a, _) = a.as_chunks::<8>();
-    let (words_b, _) = b.as_chunks::<8>();
-    let words = words_a.iter().zip(words_b);
-    let common = words.take_while(|(a, b)| a == b).count() * 8;
+    let (chunks_a, _) = a.as_chunks::<8>();
+    let (chunks_b, _) = b.as_chunks::<8>();
+    let chunks = chunks_a.iter().zip(chunks_b);
+    let common = chunks.take_while(|(a, b)| a == b).count() * 8;
     let (rest_a, rest_b) = (a.iter().skip(common), b.iter().skip(common));
     common + rest_a.zip(rest_b).take_while(|(a, b)| a == b).count()
 }

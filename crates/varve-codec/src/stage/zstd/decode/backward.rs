@@ -39,12 +39,12 @@ impl<'a> BackwardBits<'a> {
     /// Makes sure of [`AT_HAND_BITS`].
     #[inline]
     pub(super) fn refill(&mut self) {
-        let word = match self.unread.checked_sub(8) {
+        let bits = match self.unread.checked_sub(8) {
             Some(from) => self.bytes.get(from..).and_then(|rest| rest.first_chunk()),
             None => None,
         };
-        if let Some(word) = word {
-            self.ahead |= u64::from_le_bytes(*word) >> self.left;
+        if let Some(bits) = bits {
+            self.ahead |= u64::from_le_bytes(*bits) >> self.left;
             let read = (63 - self.left) / 8;
             self.unread -= read as usize;
             self.left += 8 * read;
