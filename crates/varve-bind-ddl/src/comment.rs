@@ -65,14 +65,14 @@ impl DdlBinder<'_, '_> {
                 of_domain,
             } => self.commented_constraint(constraint, *of_domain).map(Some),
             CommentTarget::Database(name) => {
-                if name.text == varve_catalog::pg_catalog::DATABASE {
+                if name.text == varve_catalog::model::schema::DATABASE {
                     return Ok(Some((ObjectId(0), Part::Database, String::new())));
                 }
                 let text = format!("database \"{}\" does not exist", name.text);
                 self.query.outputs.messages.push(Message::notice(text));
                 Ok(None)
             }
-            CommentTarget::Role(name) if name.text == varve_catalog::pg_catalog::OWNER => {
+            CommentTarget::Role(name) if name.text == varve_system_views::OWNER => {
                 Ok(Some((ObjectId(0), Part::Role, String::new())))
             }
             CommentTarget::Role(name) => {

@@ -3,11 +3,11 @@
 use varve_ast::{Analyze, LockTable, Name, NamedKind, NoOp, ObjectName, RoleOrder};
 use varve_bind_dml::binder::DmlBinder;
 use varve_catalog::model::catalog::Named;
-use varve_catalog::pg_catalog::OWNER;
 use varve_catalog::text::name::{undefined_schema, undefined_table};
 use varve_plan::plan::Statement;
 use varve_plan::plan::statement::utility;
 use varve_plan::plan::utility::{Message, Utility};
+use varve_system_views::OWNER;
 use varve_types::{Error, Result, SqlState};
 
 use crate::binder::DdlBinder;

@@ -7,7 +7,7 @@ use varve_catalog::model::catalog::Named;
 use varve_catalog::model::table::{CheckDef, ColumnDef, TableDef};
 use varve_catalog::model::trigger_def::{Event, TriggerDef};
 use varve_catalog::model::view::{ViewDef, shape_of};
-use varve_catalog::pg_catalog::relation_oid;
+use varve_catalog::relation_oid;
 use varve_expr::Expr;
 use varve_expr::walk::{for_each_column, map_columns, substitute};
 use varve_plan::build::operand::literal;

@@ -13,9 +13,9 @@ use varve_catalog::model::trigger_def::TriggerDef;
 use varve_catalog::model::view::{ParsedView, ViewDef, ViewRead};
 use varve_catalog::text::kept_text::{Meaning, NameUse, Names, Variables, written};
 use varve_catalog::text::sql_source::source;
-use varve_catalog::{CatalogNames, ShownTexts};
 use varve_expr::NamesRef;
 use varve_parser::parse;
+use varve_system_views::{CatalogNames, ShownTexts};
 use varve_types::{Error, ObjectId, Result, SqlText, Value};
 
 use crate::kept::{argument_names, row_names, uses_of_piece, uses_of_view};
@@ -239,7 +239,7 @@ pub fn names_of(catalog: &Arc<Catalog>) -> NamesRef {
 
 /// The rows of a view of the catalog.
 pub fn catalog_rows(view: u16, catalog: &Catalog) -> Vec<Vec<Value>> {
-    varve_catalog::catalog_rows(view, catalog, &BoundTexts)
+    varve_system_views::catalog_rows(view, catalog, &BoundTexts)
 }
 
 /// Whether some definition has a text that names may have to follow.

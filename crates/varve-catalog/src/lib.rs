@@ -1,14 +1,10 @@
-//! The catalog: tables, views, functions and all else that has a name, their bytes, and the views
-//! `pg_catalog` and `information_schema` over them. It knows nothing of plans, storage or sessions.
+//! The catalog: tables, views, functions and all else that has a name, and their bytes. It knows
+//! nothing of plans, storage or sessions; `varve-system-views` shows it as tables.
 //!
 //! - `model` has the definition of each kind of object with its bytes, and [`Catalog`], which
 //!   finds them by name. Statements share definitions; a change makes a new one.
 //! - `text` reads and writes names, types and the texts that definitions keep.
 //! - `dependency` tells what an object needs, and what needs it.
-//! - `pg_catalog` makes the rows of its views when they are read.
-//!
-//! A kept text is shown with the names that its objects have now. Only a binder knows what a name
-//! in a text means, so the views ask whoever implements [`ShownTexts`].
 //!
 //! Invariant: any bytes decode to a definition that encodes to the same bytes, or are refused.
 //! Invariant: a catalog that went through changes equals the one that is made of what there is
@@ -17,7 +13,6 @@
 
 pub mod dependency;
 pub mod model;
-pub mod pg_catalog;
 pub mod text;
 pub mod types;
 
@@ -35,6 +30,7 @@ pub use model::inheritance::{
     InheritanceDef, Limit, PartitionBound, Partitioning, Strategy, over_columns,
 };
 pub use model::object::{CatalogObject, decode_object};
+pub use model::oid::relation_oid;
 pub use model::schema::{
     PUBLIC, RelationName, SchemaDef, encode_schema, is_temporary, temporary_schema,
 };
@@ -44,6 +40,4 @@ pub use model::table_codec::{decode_table, encode_table};
 pub use model::trigger_def::{Event, TriggerDef, encode_trigger};
 pub use model::type_def::{EnumDef, encode_enum};
 pub use model::view::{ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead, encode_view};
-pub use pg_catalog::system_view::{SystemView, system_view_columns};
-pub use pg_catalog::{CatalogNames, Field, ShownTexts, catalog_rows, relation_oid, session_view};
 pub use text::name::{folded_path, qualified_name};

@@ -3,11 +3,12 @@
 
 use std::sync::Arc;
 
-use varve_catalog::{Catalog, Field};
+use varve_catalog::Catalog;
 use varve_dml::{StatementTxn, values_of};
 use varve_expr::Locale;
 use varve_plan::Bound;
 use varve_store::Transaction;
+use varve_system_views::Field;
 use varve_types::meter::Cancel;
 use varve_types::{Batch, Env, LocalFuture, Notice, Result, Value};
 

@@ -63,11 +63,11 @@ pub use shared::prepared::Prepared;
 pub use shared::result_set::ResultSet;
 #[cfg(not(target_arch = "wasm32"))]
 pub use system_env::SystemEnv;
-pub use varve_catalog::Field;
 pub use varve_copy::CopyData;
 pub use varve_expr::{DEFAULT_LOCALE, Locale, cast_value, format_value, parse_value, write_cell};
 pub use varve_settings::Durability;
 pub use varve_store::{
     BulkLoadOptions, BulkLoadReport, JobId, JobInfo, JobRunner, JobState, backend_failure,
 };
+pub use varve_system_views::Field;
 pub use varve_types::Notice;

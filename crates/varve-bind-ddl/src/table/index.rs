@@ -10,7 +10,6 @@ use varve_catalog::model::expr_codec::{self, depth};
 use varve_catalog::model::index::Deferral;
 use varve_catalog::model::index_expression::is_immutable;
 use varve_catalog::model::table::{TableDef, made_name};
-use varve_catalog::pg_catalog::operator_class::{BPCHAR, CLASSES, TEXT, class_type};
 use varve_expr::walk::{for_each_child, same_meaning, split_conjunction, without_positions};
 use varve_expr::{Expr, Parameter};
 use varve_plan::build::table::target_scope;
@@ -19,6 +18,7 @@ use varve_plan::plan::utility::Message;
 use varve_plan::plan::{NewIndex, PushedPredicate, Statement};
 use varve_plan::scope::error::{located, refuse, unsupported_at};
 use varve_plan::scope::name::result_name;
+use varve_system_views::operator_class::{BPCHAR, CLASSES, TEXT, class_type};
 use varve_types::{
     CompareOp, Error, KeyOrder, KeyPart, LogicalType, PartPredicate, PredicateTest, Result,
     SqlState, Uniqueness, Value,

@@ -9,7 +9,6 @@ use varve_catalog::model::inheritance::{
     Limit, PartitionBound, Partitioning, Strategy, compare_limits,
 };
 use varve_catalog::model::table::TableDef;
-use varve_catalog::pg_catalog::shown_limits;
 use varve_expr::Expr;
 use varve_expr::walk::for_each_column;
 use varve_plan::build::operand::CastContext;
@@ -17,6 +16,7 @@ use varve_plan::build::table::target_scope;
 use varve_plan::plan::NewIndex;
 use varve_plan::scope::error::located;
 use varve_plan::scope::name::result_name;
+use varve_system_views::shown_limits;
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
 
 use crate::binder::DdlBinder;

@@ -6,10 +6,10 @@ use varve_ast::{
     TableConstraint, TableConstraintKind, TableElement,
 };
 use varve_catalog::model::table::TableDef;
-use varve_catalog::pg_catalog::length_of;
 use varve_plan::plan::Statement;
 use varve_plan::plan::statement::utility;
 use varve_plan::plan::utility::{Message, Utility};
+use varve_system_views::length_of;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::binder::DdlBinder;

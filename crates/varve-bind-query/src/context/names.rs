@@ -6,12 +6,12 @@ use varve_ast::{Name, ObjectName};
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::schema::RelationName;
 use varve_catalog::model::table::{NAME_BYTES_MAX, TableDef};
-use varve_catalog::pg_catalog::catalog_view;
-use varve_catalog::pg_catalog::system_view::system_view;
 use varve_catalog::text::kept_text::Meaning;
 use varve_catalog::text::name::{qualified_name, undefined_schema, undefined_table};
 use varve_plan::plan::SystemView;
 use varve_plan::scope::error::located;
+use varve_system_views::catalog_view;
+use varve_system_views::system_view;
 use varve_types::{Error, ObjectId, Result, SqlState};
 
 use crate::context::binder::QueryBinder;

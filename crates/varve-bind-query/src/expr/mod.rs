@@ -15,8 +15,8 @@ use varve_ast::{
     Case, Cast, Expr as Ast, ExprKind, IntervalLiteral, Like, LikeKind, Literal, LiteralKind,
     ObjectName, TypedLiteral, When,
 };
+use varve_catalog::model::schema::DATABASE;
 use varve_catalog::model::schema::RelationName;
-use varve_catalog::pg_catalog::DATABASE;
 use varve_catalog::text::interval::literal_modifier;
 use varve_catalog::text::kept_text::Meaning;
 use varve_expr::{Expr, common_type};

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use varve_catalog::model::table::TableDef;
-use varve_catalog::pg_catalog::relation_oid;
+use varve_catalog::relation_oid;
 use varve_expr::Expr;
 use varve_plan::build::table::{ChildRows, full_scan, named_types};
 use varve_plan::plan::statement::ChildTable;

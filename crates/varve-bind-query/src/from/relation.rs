@@ -5,8 +5,6 @@ use varve_catalog::model::catalog::Named;
 use varve_catalog::model::schema::RelationName;
 use varve_catalog::model::table::TableDef;
 use varve_catalog::model::view::{ViewDef, ViewKind, ViewRead};
-use varve_catalog::pg_catalog::is_of_session;
-use varve_catalog::pg_catalog::system_view::system_view_columns;
 use varve_catalog::text::name::undefined_table;
 use varve_expr::Expr;
 use varve_plan::build::operand::{CastContext, Operand, literal};
@@ -16,6 +14,8 @@ use varve_plan::plan::{Plan, Query, Relation, RowLock};
 use varve_plan::scope::error::{located, refuse};
 use varve_plan::scope::locked_relation::LockedRelation;
 use varve_plan::scope::tables::{Scope, TABLEOID};
+use varve_system_views::is_of_session;
+use varve_system_views::system_view_columns;
 use varve_types::{
     ColumnId, CompareOp, Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, Value,
 };

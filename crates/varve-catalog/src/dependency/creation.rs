@@ -15,11 +15,11 @@ use crate::model::catalog::Catalog;
 use crate::model::deparse::Printer;
 use crate::model::domain::DomainDef;
 use crate::model::function_def::{FunctionDef, Returns};
+use crate::model::oid::relation_oid;
 use crate::model::schema::is_temporary;
 use crate::model::table::TableDef;
 use crate::model::type_def::EnumDef;
 use crate::model::view::ViewDef;
-use crate::pg_catalog::relation_oid;
 
 /// What an object is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

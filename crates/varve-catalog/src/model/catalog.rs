@@ -231,7 +231,7 @@ impl Catalog {
     }
 
     /// The name of a relation, with its schema where it is not found without.
-    pub(crate) fn shown_name(&self, schema: ObjectId, name: &str) -> SqlText {
+    pub fn shown_name(&self, schema: ObjectId, name: &str) -> SqlText {
         let plain = RelationName {
             schema: None,
             name: name.to_owned(),

@@ -271,7 +271,7 @@ impl Printer<'_> {
     }
 
     /// A test of a column.
-    pub(crate) fn predicate(&self, column: &SqlText, test: &PredicateTest) -> SqlText {
+    pub fn predicate(&self, column: &SqlText, test: &PredicateTest) -> SqlText {
         match test {
             PredicateTest::Compare(op, value) => {
                 sql![
@@ -339,7 +339,7 @@ impl Printer<'_> {
 
     /// A value that stands alone in a definition, as PostgreSQL writes it: with its type where it
     /// would be read as one of another.
-    pub(crate) fn value(&self, value: &Value, ty: LogicalType) -> SqlText {
+    pub fn value(&self, value: &Value, ty: LogicalType) -> SqlText {
         match self.bare(value) {
             _ if value.is_null() => self.literal(value, ty),
             (shown, true) => shown,

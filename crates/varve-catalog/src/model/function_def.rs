@@ -315,7 +315,7 @@ impl Catalog {
     }
 
     /// The name of a function, with its schema where it is not found without.
-    pub(crate) fn function_name(&self, def: &FunctionDef) -> SqlText {
+    pub fn function_name(&self, def: &FunctionDef) -> SqlText {
         let plain = RelationName {
             schema: None,
             name: def.name.clone(),

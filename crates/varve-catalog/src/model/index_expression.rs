@@ -57,7 +57,7 @@ impl TableDef {
     }
 
     /// The same, with the names of types that a catalog has.
-    pub(crate) fn label_in(&self, catalog: Option<&Catalog>, part: KeyPart) -> SqlText {
+    pub fn label_in(&self, catalog: Option<&Catalog>, part: KeyPart) -> SqlText {
         let column = part.column().and_then(|at| self.columns.get(at));
         match (column, self.expression(part)) {
             (Some(column), _) => SqlText::name(&column.name),

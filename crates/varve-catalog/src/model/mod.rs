@@ -15,6 +15,7 @@ pub(crate) mod index_codec;
 pub mod index_expression;
 pub mod inheritance;
 pub mod object;
+pub mod oid;
 pub mod schema;
 pub mod sequence;
 pub mod table;

@@ -17,10 +17,12 @@
 use varve_expr::walk::for_each_child;
 use varve_expr::{Expr, Function};
 use varve_types::{
-    ColumnId, LogicalType, ObjectId, Result, SortKey, TreeColumn, TreeId, TreeSchema, Value,
+    ColumnId, LogicalType, ObjectId, Result, SortKey, SqlText, TreeColumn, TreeId, TreeSchema,
+    Value,
 };
 
 use crate::model::bytes::{Input, broken, put_name, schema_head};
+use crate::model::catalog::Catalog;
 
 const LAYOUT_VERSION: u8 = 1;
 /// The kind of object that a sequence is.
@@ -53,6 +55,15 @@ pub struct SequenceDef {
     pub cycle: bool,
     /// The column that it goes with.
     pub owner: Option<(ObjectId, ColumnId)>,
+}
+
+impl Catalog {
+    /// The name of the sequence that an argument of `nextval` means.
+    pub(crate) fn sequence_of(&self, object: &Value) -> Option<SqlText> {
+        let object = u64::try_from(object.integer()?).ok()?;
+        let sequence = self.sequences.get(&ObjectId(object))?;
+        Some(self.shown_name(sequence.schema, &sequence.name))
+    }
 }
 
 impl SequenceDef {

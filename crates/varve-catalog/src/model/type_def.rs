@@ -23,7 +23,7 @@ pub(crate) const KIND_ENUM: u8 = 19;
 pub(crate) const KIND_ROW_TYPE: u8 = 22;
 /// The distance between the places of labels that are made one after another: so many may come
 /// between them.
-pub(crate) const PLACES_APART: i32 = 1 << 16;
+pub const PLACES_APART: i32 = 1 << 16;
 
 /// An enumeration or a composite type.
 #[derive(Clone, Debug, PartialEq, Eq)]

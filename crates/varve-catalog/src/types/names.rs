@@ -113,4 +113,52 @@ impl Catalog {
             _ => self.domain_named(name).map(|domain| domain.object),
         }
     }
+
+    /// A type as messages name it.
+    pub fn shown_type(&self, ty: LogicalType) -> SqlText {
+        let known = self.type_sql(ty, TypeMod::NONE);
+        known.unwrap_or_else(|| SqlText::built_in_type(ty, TypeMod::NONE))
+    }
+
+    /// The name of a type as `format_type` writes it.
+    pub fn type_text(&self, number: u32, modifier: TypeMod) -> Option<SqlText> {
+        if let Some(ty) = LogicalType::from_oid(number) {
+            return Some(SqlText::built_in_type(ty, modifier));
+        }
+        for (of, text) in [(2249, "record"), (2287, "record[]")] {
+            if of == number {
+                return Some(sql![text]);
+            }
+        }
+        let id = EnumId::of_oid(number)?;
+        let object = ObjectId(u64::from(id.0));
+        let name = match self.domains.get(&object) {
+            Some(def) => self.type_def_name(def.schema, &def.name),
+            None => self.type_of_object(object)?,
+        };
+        Some(if id.oid() == number {
+            name
+        } else {
+            sql![name, "[]"]
+        })
+    }
+
+    /// The name of a type that a user defined, with its schema where that is not in the path.
+    pub fn type_def_name(&self, schema: ObjectId, name: &str) -> SqlText {
+        let plain = RelationName {
+            schema: None,
+            name: name.to_owned(),
+        };
+        let seen = self.enum_named(&plain).map(|def| def.schema);
+        let seen = seen.or_else(|| self.domain_named(&plain).map(|def| def.schema));
+        let relation = |schema: &ObjectId| {
+            let found = self.find(&plain);
+            found.is_some() && found == self.find_in(*schema, &plain.name)
+        };
+        let seen = seen.or_else(|| Some(schema).filter(relation));
+        match seen == Some(schema) {
+            true => SqlText::name(name),
+            false => SqlText::name_in(self.schema_name(schema), name),
+        }
+    }
 }

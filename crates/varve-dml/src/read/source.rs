@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use varve_catalog::{Catalog, SystemView, TableDef, system_view_columns};
+use varve_catalog::{Catalog, TableDef};
 use varve_exec::{BatchStream, ScanSource};
 use varve_plan::{
     LockStrength, LockWait, OrderChoice, OrderColumn, Relation, RowLock, choose_order,
 };
 use varve_store::{RowLockKind, Transaction, TreeScan};
+use varve_system_views::{SystemView, system_view_columns};
 use varve_types::{
     Batch, Column, Error, LocalFuture, PartPredicate, Result, RowPosition, ScanSpec, TableScan,
     TreeId, VECTOR_ROWS, Value, invariant,

@@ -9,13 +9,12 @@ pub mod window;
 
 use std::sync::Arc;
 
-use varve_expr::{AggregateFunction, Expr, Function};
-use varve_types::{KeyOrder, KeyPart, LogicalType, PartPredicate, TreeId};
-
 use varve_catalog::model::function_def::FunctionDef;
 use varve_catalog::model::table::TableDef;
-pub use varve_catalog::pg_catalog::Field;
-pub use varve_catalog::pg_catalog::system_view::SystemView;
+use varve_expr::{AggregateFunction, Expr, Function};
+pub use varve_system_views::Field;
+pub use varve_system_views::SystemView;
+use varve_types::{KeyOrder, KeyPart, LogicalType, PartPredicate, TreeId};
 use window::WindowNode;
 
 pub use statement::{

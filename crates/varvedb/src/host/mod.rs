@@ -299,7 +299,7 @@ impl Host for SessionHost {
     }
 
     fn stored_bytes(&self, relation: Option<u32>, rows: bool, indexes: bool) -> Option<u64> {
-        let trees = self.catalog().trees_of(relation)?;
+        let trees = varve_system_views::trees_of(&self.catalog(), relation)?;
         let wanted = trees.iter().filter(|(_, is_index)| match is_index {
             true => indexes,
             false => rows,

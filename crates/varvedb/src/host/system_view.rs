@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use varve_bind::catalog_rows;
-use varve_catalog::{Catalog, SystemView, TableDef, session_view, system_view_columns};
+use varve_catalog::{Catalog, TableDef};
 use varve_dml::SystemViews;
 use varve_store::{CacheStats, Transaction};
+use varve_system_views::{SystemView, session_view, system_view_columns};
 use varve_types::{MemoryAccount, Result, Value};
 
 use crate::host::SessionHost;

@@ -4,9 +4,9 @@
 use std::sync::Arc;
 
 use varve_ast::Direction;
-use varve_catalog::Field;
 use varve_expr::Locale;
 use varve_sort::VecMap;
+use varve_system_views::Field;
 use varve_types::{Batch, Error, MemoryAccount, Reservation, Result, SqlState, Value};
 
 use super::Session;

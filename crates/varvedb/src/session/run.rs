@@ -3,7 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
-use varve_catalog::{Catalog, Event, Field, TableDef, is_temporary};
+use varve_catalog::{Catalog, Event, TableDef, is_temporary};
 use varve_dml::{
     Before, StatementRunner, StatementTxn, Timing, TransactionSource, Trigger, Writer,
 };
@@ -14,6 +14,7 @@ use varve_plan::{
     StatementActual, Utility, explain_with,
 };
 use varve_store::{StoreStats, Transaction};
+use varve_system_views::Field;
 use varve_types::meter::Cancel;
 use varve_types::{
     Batch, Column, Error, LocalFuture, LogicalType, MemoryAccount, Notice, ObjectId, Result,

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_catalog::Field;
+use varve_system_views::Field;
 use varve_types::{Batch, Column, LogicalType, Result, Value};
 
 use super::Session;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::vec;
 
-use varve_catalog::Field;
+use varve_system_views::Field;
 use varve_types::{Batch, LocalFuture, Result, Value};
 
 use super::Session;

@@ -208,7 +208,7 @@ pub(super) fn drop_comments(transaction: &mut Transaction, catalog: &Catalog) ->
     let own = catalog.temporary().unwrap_or(PUBLIC);
     let catalog = CatalogCache::new(own).get(transaction, &SearchPath::default())?;
     for comment in catalog.comments.iter() {
-        if !catalog.is_described(comment) {
+        if !varve_system_views::is_described(&catalog, comment) {
             transaction.delete_object(comment.object);
         }
     }

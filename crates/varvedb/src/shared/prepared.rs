@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use varve_catalog::Field;
+use varve_system_views::Field;
 use varve_types::LogicalType;
 
 use crate::shared::statements::{Parsed, Planned};

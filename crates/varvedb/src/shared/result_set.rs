@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use varve_catalog::Field;
+use varve_copy::CopyData;
 use varve_expr::{Locale, write_cell};
 use varve_plan::Message;
+use varve_system_views::Field;
 use varve_types::{Batch, Notice, Value};
-
-use varve_copy::CopyData;
 
 /// The answer to one statement.
 #[derive(Clone, Debug, Default)]

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use varve_bind::bind;
-use varve_catalog::{Catalog, Field};
+use varve_catalog::Catalog;
 use varve_expr::Locale;
 use varve_parser::{ParsedStatement, parse};
 use varve_plan::{Bound, Statement};
 use varve_settings::StatementCache;
+use varve_system_views::Field;
 use varve_types::{LogicalType, MemoryAccount, Result};
 
 use crate::shared::lru::Lru;

@@ -5,7 +5,7 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
 
-use varve_catalog::Field;
+use varve_system_views::Field;
 use varve_types::Batch;
 
 /// Where a statement that runs leaves one batch at a time.

@@ -4,30 +4,29 @@
 //! has sixteen numbers.
 
 use std::sync::Arc;
-
+use varve_catalog::model::oid::{FIRST_OID, numbered, relation_oid};
 use varve_expr::Expr;
 use varve_types::{
     ElementType, KeyOrder, KeyPart, LogicalType, ObjectId, PartPredicate, SqlText, TypeMod,
     Uniqueness, Value, sql,
 };
 
-use super::inheritance::bound_of;
-use super::types::{length_of, storage_of};
-use super::{
+use crate::inheritance::bound_of;
+use crate::operator_class::class_of;
+use crate::types::{length_of, storage_of};
+use crate::{
     INFORMATION_OID, OWNER_OID, PG_CATALOG_OID, PUBLIC_OID, TEMPORARY_OID, from_zero, int2, oid,
     text, vector,
 };
-use crate::model::catalog::Catalog;
-use crate::model::deparse::Printer;
-use crate::model::domain::DomainDef;
-use crate::model::index::Deferral;
-use crate::model::schema::{PUBLIC, is_temporary};
-use crate::model::sequence::SequenceDef;
-use crate::model::table::{ColumnDef, Filled, TableDef};
-use crate::model::view::{ViewDef, ViewKind};
-use crate::pg_catalog::operator_class::class_of;
+use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::deparse::Printer;
+use varve_catalog::model::domain::DomainDef;
+use varve_catalog::model::index::Deferral;
+use varve_catalog::model::schema::{PUBLIC, is_temporary};
+use varve_catalog::model::sequence::SequenceDef;
+use varve_catalog::model::table::{ColumnDef, Filled, TableDef};
+use varve_catalog::model::view::{ViewDef, ViewKind};
 
-const FIRST_OID: u64 = 1 << 20;
 /// What an object has beside itself.
 const KEY_INDEX: u64 = 1;
 const KEY_CONSTRAINT: u64 = 2;
@@ -35,30 +34,12 @@ const OF_TREE: u64 = 8;
 const TREE_CONSTRAINT: u64 = 9;
 /// Where numbers of things that an object has many of begin.
 const FIRST_DEFAULT: u64 = 1 << 29;
-pub(super) const FIRST_CHECK: u64 = 1 << 30;
+pub(crate) const FIRST_CHECK: u64 = 1 << 30;
 /// Foreign keys have the upper half of the numbers of CHECK constraints.
-pub(super) const FIRST_FOREIGN: u64 = FIRST_CHECK + MANY / 2;
-pub(super) const MANY: u64 = 2048;
+pub(crate) const FIRST_FOREIGN: u64 = FIRST_CHECK + MANY / 2;
+pub(crate) const MANY: u64 = 2048;
 
-pub(super) fn numbered(first: u64, id: u64, each: u64, number: u64) -> u32 {
-    let wide = first
-        .wrapping_add(id.wrapping_mul(each))
-        .wrapping_add(number);
-    u32::try_from(wide & 0x7fff_ffff).unwrap_or(0)
-}
-
-/// The OID of a relation.
-pub fn relation_oid(object: ObjectId) -> u32 {
-    numbered(FIRST_OID, object.0, 16, 0)
-}
-
-/// The object whose relation has this OID.
-pub(super) fn object_of(number: u32) -> Option<ObjectId> {
-    let past = u64::from(number).checked_sub(FIRST_OID)?;
-    (past % 16 == 0).then_some(ObjectId(past / 16))
-}
-
-pub(super) fn schema_oid(schema: ObjectId) -> u32 {
+pub(crate) fn schema_oid(schema: ObjectId) -> u32 {
     if schema == PUBLIC {
         PUBLIC_OID
     } else if is_temporary(schema) {
@@ -69,36 +50,36 @@ pub(super) fn schema_oid(schema: ObjectId) -> u32 {
 }
 
 /// An index, or the order of the primary key that is none.
-pub(super) struct Key<'a> {
-    pub(super) name: String,
-    pub(super) oid: u32,
-    pub(super) constraint: u32,
-    pub(super) is_primary: bool,
-    pub(super) is_unique: bool,
-    pub(super) equal_nulls: bool,
-    pub(super) is_constraint: bool,
-    pub(super) deferral: Deferral,
+pub(crate) struct Key<'a> {
+    pub(crate) name: String,
+    pub(crate) oid: u32,
+    pub(crate) constraint: u32,
+    pub(crate) is_primary: bool,
+    pub(crate) is_unique: bool,
+    pub(crate) equal_nulls: bool,
+    pub(crate) is_constraint: bool,
+    pub(crate) deferral: Deferral,
     is_valid: bool,
-    pub(super) columns: Vec<(KeyPart, KeyOrder)>,
-    pub(super) include: &'a [usize],
-    pub(super) predicate: &'a [PartPredicate],
+    pub(crate) columns: Vec<(KeyPart, KeyOrder)>,
+    pub(crate) include: &'a [usize],
+    pub(crate) predicate: &'a [PartPredicate],
 }
 
 impl Key<'_> {
     /// The columns that its key is on, expressions left out.
-    pub(super) fn own_columns(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn own_columns(&self) -> impl Iterator<Item = usize> {
         self.columns.iter().filter_map(|(part, _)| part.column())
     }
 
     /// Its key, then what is included.
-    pub(super) fn parts(&self) -> impl Iterator<Item = KeyPart> {
+    pub(crate) fn parts(&self) -> impl Iterator<Item = KeyPart> {
         let own = self.columns.iter().map(|(part, _)| *part);
         own.chain(self.include.iter().copied().map(KeyPart::Column))
     }
 }
 
 /// The primary key and the indexes of a table.
-pub(super) fn keys(table: &TableDef) -> Vec<Key<'_>> {
+pub(crate) fn keys(table: &TableDef) -> Vec<Key<'_>> {
     let mut keys = Vec::new();
     let object = table.object.0;
     if !table.primary_key.is_empty() {
@@ -138,7 +119,7 @@ pub(super) fn keys(table: &TableDef) -> Vec<Key<'_>> {
     keys
 }
 
-pub(super) fn namespaces(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn namespaces(catalog: &Catalog) -> Vec<Vec<Value>> {
     let own = [
         (PG_CATALOG_OID, "pg_catalog"),
         (INFORMATION_OID, "information_schema"),
@@ -210,7 +191,7 @@ fn class(class: &Class<'_>) -> Vec<Value> {
 }
 
 /// The materialized view whose rows a table holds gives it its name and number.
-pub(super) fn as_relation<'a>(
+pub(crate) fn as_relation<'a>(
     catalog: &'a Catalog,
     table: &'a TableDef,
 ) -> (u32, &'a str, &'static str) {
@@ -226,19 +207,19 @@ pub(super) fn as_relation<'a>(
     }
 }
 
-pub(super) fn plain_views(catalog: &Catalog) -> impl Iterator<Item = &Arc<ViewDef>> {
+pub(crate) fn plain_views(catalog: &Catalog) -> impl Iterator<Item = &Arc<ViewDef>> {
     let views = catalog.views.values();
     views.filter(|view| matches!(view.kind, ViewKind::Plain { .. }))
 }
 
-pub(super) fn kept_views(catalog: &Catalog) -> impl Iterator<Item = (&Arc<ViewDef>, bool)> {
+pub(crate) fn kept_views(catalog: &Catalog) -> impl Iterator<Item = (&Arc<ViewDef>, bool)> {
     catalog.views.values().filter_map(|view| match view.kind {
         ViewKind::Materialized { is_populated, .. } => Some((view, is_populated)),
         ViewKind::Plain { .. } => None,
     })
 }
 
-pub(super) fn classes(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn classes(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for table in catalog.tables.values() {
         let (number, name, kind) = as_relation(catalog, table);
@@ -350,7 +331,7 @@ fn has_default(column: &ColumnDef) -> bool {
     column.default.is_some() && !of_identity
 }
 
-pub(super) fn attributes(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn attributes(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for table in catalog.tables.values() {
         let relation = relation_oid(table.object);
@@ -401,12 +382,12 @@ pub(super) fn attributes(catalog: &Catalog) -> Vec<Vec<Value>> {
     rows
 }
 
-pub(super) fn column_name(table: &TableDef, at: usize) -> Option<String> {
+pub(crate) fn column_name(table: &TableDef, at: usize) -> Option<String> {
     table.columns.get(at).map(|column| column.name.clone())
 }
 
 /// The default of a column as text.
-pub(super) fn default_text(
+pub(crate) fn default_text(
     catalog: &Catalog,
     table: &TableDef,
     column: &ColumnDef,
@@ -432,7 +413,7 @@ pub(super) fn default_text(
 }
 
 /// The default of a domain as text.
-pub(super) fn domain_default(catalog: &Catalog, def: &DomainDef) -> Option<SqlText> {
+pub(crate) fn domain_default(catalog: &Catalog, def: &DomainDef) -> Option<SqlText> {
     let printer = Printer {
         columns: &[],
         catalog: Some(catalog),
@@ -440,16 +421,7 @@ pub(super) fn domain_default(catalog: &Catalog, def: &DomainDef) -> Option<SqlTe
     Some(printer.expr(def.default.as_ref()?))
 }
 
-impl Catalog {
-    /// The name of the sequence that an argument of `nextval` means.
-    pub(crate) fn sequence_of(&self, object: &Value) -> Option<SqlText> {
-        let object = u64::try_from(object.integer()?).ok()?;
-        let sequence = self.sequences.get(&ObjectId(object))?;
-        Some(self.shown_name(sequence.schema, &sequence.name))
-    }
-}
-
-pub(super) fn defaults(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn defaults(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for table in catalog.tables.values() {
         for (number, column) in (1..).zip(&table.columns) {
@@ -467,11 +439,11 @@ pub(super) fn defaults(catalog: &Catalog) -> Vec<Vec<Value>> {
 }
 
 /// The number of a column; 0 for the hidden row id.
-pub(super) fn number_of(table: &TableDef, at: usize) -> usize {
+pub(crate) fn number_of(table: &TableDef, at: usize) -> usize {
     if at < table.columns.len() { at + 1 } else { 0 }
 }
 
-pub(super) fn indexes(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn indexes(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for table in catalog.tables.values() {
         for key in keys(table) {
@@ -515,7 +487,7 @@ pub(super) fn indexes(catalog: &Catalog) -> Vec<Vec<Value>> {
     rows
 }
 
-pub(super) fn check_text(catalog: &Catalog, table: &TableDef, check: &Expr) -> SqlText {
+pub(crate) fn check_text(catalog: &Catalog, table: &TableDef, check: &Expr) -> SqlText {
     let printer = Printer {
         columns: &table.column_texts(),
         catalog: Some(catalog),
@@ -524,7 +496,7 @@ pub(super) fn check_text(catalog: &Catalog, table: &TableDef, check: &Expr) -> S
 }
 
 /// The columns that a CHECK reads.
-pub(super) fn checked_columns(table: &TableDef, check: &Expr) -> Vec<usize> {
+pub(crate) fn checked_columns(table: &TableDef, check: &Expr) -> Vec<usize> {
     let mut read = Vec::new();
     varve_expr::walk::for_each_column(check, &mut |at| read.push(at));
     varve_sort::sort(&mut read);
@@ -533,7 +505,7 @@ pub(super) fn checked_columns(table: &TableDef, check: &Expr) -> Vec<usize> {
     read
 }
 
-pub(super) fn sequences(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn sequences(catalog: &Catalog) -> Vec<Vec<Value>> {
     let row = |one: &SequenceDef| {
         vec![
             oid(relation_oid(one.object)),
@@ -550,7 +522,7 @@ pub(super) fn sequences(catalog: &Catalog) -> Vec<Vec<Value>> {
 }
 
 /// The columns of an index as CREATE INDEX writes them.
-pub(super) fn key_columns(catalog: &Catalog, table: &TableDef, key: &Key<'_>) -> SqlText {
+pub(crate) fn key_columns(catalog: &Catalog, table: &TableDef, key: &Key<'_>) -> SqlText {
     let mut parts = Vec::new();
     for (part, order) in &key.columns {
         let mut part = table.label_in(Some(catalog), *part);
@@ -566,7 +538,7 @@ pub(super) fn key_columns(catalog: &Catalog, table: &TableDef, key: &Key<'_>) ->
 }
 
 /// The condition of a partial index.
-pub(super) fn predicate_text(
+pub(crate) fn predicate_text(
     catalog: &Catalog,
     table: &TableDef,
     key: &Key<'_>,

@@ -4,11 +4,11 @@
 
 use varve_types::Value;
 
-use super::{
+use crate::{
     CatalogView, Rows, comments, constraints, definitions, functions, information, inheritance,
     relations, triggers, types,
 };
-use crate::model::catalog::Catalog;
+use varve_catalog::model::catalog::Catalog;
 
 const fn view(
     schema: &'static str,
@@ -44,7 +44,7 @@ fn none(_: &Catalog) -> Vec<Vec<Value>> {
     Vec::new()
 }
 
-pub(super) static VIEWS: &[CatalogView] = &[
+pub(crate) static VIEWS: &[CatalogView] = &[
     pg(
         "pg_namespace",
         "ooid tnspname onspowner Tnspacl",

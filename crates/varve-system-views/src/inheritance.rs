@@ -1,16 +1,16 @@
 //! What the catalog tells of inheritance and partitions.
 
+use varve_catalog::model::oid::{object_of, relation_oid};
 use varve_expr::{DEFAULT_LOCALE, Expr, Locale, format_value};
 use varve_types::{LogicalType, SqlText, Value, sql};
 
-use super::relations::{object_of, relation_oid};
-use super::{from_zero, int2, oid, text};
-use crate::model::catalog::Catalog;
-use crate::model::deparse::Printer;
-use crate::model::inheritance::{Limit, PartitionBound, Strategy};
-use crate::model::table::TableDef;
+use crate::{from_zero, int2, oid, text};
+use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::deparse::Printer;
+use varve_catalog::model::inheritance::{Limit, PartitionBound, Strategy};
+use varve_catalog::model::table::TableDef;
 
-pub(super) fn inherits(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn inherits(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for table in catalog.tables.values() {
         for (number, parent) in (1..).zip(table.parents()) {
@@ -25,7 +25,7 @@ pub(super) fn inherits(catalog: &Catalog) -> Vec<Vec<Value>> {
     rows
 }
 
-pub(super) fn partitioned(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn partitioned(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for table in catalog.tables.values() {
         let Some(by) = table.partitioning() else {
@@ -54,7 +54,7 @@ pub(super) fn partitioned(catalog: &Catalog) -> Vec<Vec<Value>> {
 }
 
 /// `pg_get_partkeydef(oid)`
-pub(super) fn key_definition(catalog: &Catalog, number: u32) -> Option<SqlText> {
+pub(crate) fn key_definition(catalog: &Catalog, number: u32) -> Option<SqlText> {
     let table = catalog.tables.get(&object_of(number)?)?;
     let by = table.partitioning()?;
     let columns = &table.column_texts();
@@ -74,7 +74,7 @@ pub(super) fn key_definition(catalog: &Catalog, number: u32) -> Option<SqlText> 
 }
 
 /// What `pg_class.relpartbound` says, as text.
-pub(super) fn bound_of(catalog: &Catalog, table: &TableDef) -> Option<SqlText> {
+pub(crate) fn bound_of(catalog: &Catalog, table: &TableDef) -> Option<SqlText> {
     Some(match table.bound()? {
         PartitionBound::Default => sql!["DEFAULT"],
         PartitionBound::List(values) => {

@@ -1,15 +1,14 @@
 //! The triggers that there are.
 
 use std::sync::Arc;
-
+use varve_catalog::model::oid::relation_oid;
 use varve_types::{ColumnId, SqlText, Value, sql};
 
-use super::relations::relation_oid;
-use super::{DATABASE, ShownTexts, from_zero, int2, int4, oid, text};
-use crate::model::catalog::Catalog;
-use crate::model::table::TableDef;
-use crate::model::trigger_def::{Event, TriggerDef};
-use crate::model::view::shape_of;
+use crate::{DATABASE, ShownTexts, from_zero, int2, int4, oid, text};
+use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::table::TableDef;
+use varve_catalog::model::trigger_def::{Event, TriggerDef};
+use varve_catalog::model::view::shape_of;
 
 /// Bits of `tgtype`.
 const ROW: i16 = 1;
@@ -38,7 +37,7 @@ fn place_of(table: &TableDef, id: ColumnId) -> Option<usize> {
 }
 
 /// `pg_trigger`
-pub(super) fn triggers(catalog: &Catalog, texts: &dyn ShownTexts) -> Vec<Vec<Value>> {
+pub(crate) fn triggers(catalog: &Catalog, texts: &dyn ShownTexts) -> Vec<Vec<Value>> {
     let row = |(def, table): (&TriggerDef, Arc<TableDef>)| {
         let bits = [
             (def.for_each_row, ROW),
@@ -76,7 +75,7 @@ pub(super) fn triggers(catalog: &Catalog, texts: &dyn ShownTexts) -> Vec<Vec<Val
 }
 
 /// `information_schema.triggers`: a row an event.
-pub(super) fn information_triggers(catalog: &Catalog, texts: &dyn ShownTexts) -> Vec<Vec<Value>> {
+pub(crate) fn information_triggers(catalog: &Catalog, texts: &dyn ShownTexts) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for (def, table) in with_tables(catalog) {
         let schema = || text(catalog.schema_name(table.schema));
@@ -129,7 +128,7 @@ fn called(catalog: &Catalog, def: &TriggerDef) -> SqlText {
 }
 
 /// The statement that makes a trigger; `pretty` leaves out schemas that are in the path.
-pub(super) fn definition(
+pub(crate) fn definition(
     catalog: &Catalog,
     texts: &dyn ShownTexts,
     number: u32,

@@ -1,19 +1,20 @@
 //! The views of `pg_catalog` that show relations as their owners wrote them.
 
+use crate::reg::index_of;
 use std::sync::Arc;
 
 use varve_types::{SqlText, Value, sql};
 
-use super::relations::{
+use crate::relations::{
     Key, as_relation, kept_views, key_columns, keys, plain_views, predicate_text,
 };
-use super::{OWNER, ShownTexts, oid, text};
-use crate::model::catalog::Catalog;
-use crate::model::sequence::SequenceDef;
-use crate::model::table::TableDef;
-use crate::model::view::ViewDef;
+use crate::{OWNER, ShownTexts, oid, text};
+use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::sequence::SequenceDef;
+use varve_catalog::model::table::TableDef;
+use varve_catalog::model::view::ViewDef;
 
-pub(super) fn tables(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn tables(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for table in catalog.tables.values() {
         if catalog.view_of(table.object).is_some() {
@@ -32,7 +33,7 @@ pub(super) fn tables(catalog: &Catalog) -> Vec<Vec<Value>> {
     rows
 }
 
-pub(super) fn views(catalog: &Catalog, texts: &dyn ShownTexts) -> Vec<Vec<Value>> {
+pub(crate) fn views(catalog: &Catalog, texts: &dyn ShownTexts) -> Vec<Vec<Value>> {
     let row = |view: &Arc<ViewDef>| {
         let schema = catalog.schema_name(view.schema);
         vec![
@@ -45,7 +46,7 @@ pub(super) fn views(catalog: &Catalog, texts: &dyn ShownTexts) -> Vec<Vec<Value>
     plain_views(catalog).map(row).collect()
 }
 
-pub(super) fn materialized_views(catalog: &Catalog, texts: &dyn ShownTexts) -> Vec<Vec<Value>> {
+pub(crate) fn materialized_views(catalog: &Catalog, texts: &dyn ShownTexts) -> Vec<Vec<Value>> {
     let row = |(view, is_populated): (&Arc<ViewDef>, bool)| {
         vec![
             text(catalog.schema_name(view.schema)),
@@ -60,7 +61,7 @@ pub(super) fn materialized_views(catalog: &Catalog, texts: &dyn ShownTexts) -> V
     kept_views(catalog).map(row).collect()
 }
 
-pub(super) fn index_definitions(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn index_definitions(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for table in catalog.tables.values() {
         let schema = catalog.schema_name(table.schema);
@@ -79,13 +80,13 @@ pub(super) fn index_definitions(catalog: &Catalog) -> Vec<Vec<Value>> {
 }
 
 /// `pg_get_indexdef(oid, part)`: all of it, or one of its columns from 1.
-pub(super) fn index_definition(
+pub(crate) fn index_definition(
     catalog: &Catalog,
     number: u32,
     part: usize,
     is_pretty: bool,
 ) -> Option<SqlText> {
-    let (table, key) = catalog.index_of(number)?;
+    let (table, key) = index_of(catalog, number)?;
     let Some(at) = part.checked_sub(1) else {
         return Some(create_index(catalog, table, &key, is_pretty));
     };
@@ -133,7 +134,7 @@ fn create_index(catalog: &Catalog, table: &TableDef, key: &Key<'_>, is_pretty: b
     definition
 }
 
-pub(super) fn sequence_definitions(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn sequence_definitions(catalog: &Catalog) -> Vec<Vec<Value>> {
     let row = |one: &SequenceDef| {
         vec![
             text(catalog.schema_name(one.schema)),
@@ -152,7 +153,7 @@ pub(super) fn sequence_definitions(catalog: &Catalog) -> Vec<Vec<Value>> {
 }
 
 /// Tables; what happens to them is not counted.
-pub(super) fn table_statistics(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn table_statistics(catalog: &Catalog) -> Vec<Vec<Value>> {
     let row = |table: &TableDef| {
         let (number, name, _) = as_relation(catalog, table);
         let schema = text(catalog.schema_name(table.schema));
@@ -162,7 +163,7 @@ pub(super) fn table_statistics(catalog: &Catalog) -> Vec<Vec<Value>> {
 }
 
 /// Indexes; what happens to them is not counted.
-pub(super) fn index_statistics(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn index_statistics(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for table in catalog.tables.values() {
         let (number, name, _) = as_relation(catalog, table);

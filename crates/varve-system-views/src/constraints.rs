@@ -1,21 +1,22 @@
 //! Constraints: their rows in `pg_constraint`, and how ALTER TABLE would write them.
 
+use crate::reg::relation_name;
+use varve_catalog::model::oid::{numbered, relation_oid};
 use varve_types::{SqlText, Value, sql};
 
-use super::relations::{
-    FIRST_CHECK, FIRST_FOREIGN, Key, MANY, check_text, checked_columns, keys, number_of, numbered,
-    relation_oid, schema_oid,
+use crate::relations::{
+    FIRST_CHECK, FIRST_FOREIGN, Key, MANY, check_text, checked_columns, keys, number_of, schema_oid,
 };
-use super::{int2s, oid, text};
-use crate::model::catalog::Catalog;
-use crate::model::deparse::Printer;
-use crate::model::domain::DomainDef;
-use crate::model::foreign_key::{ForeignKeyDef, KeyAction};
-use crate::model::index::Deferral;
-use crate::model::table::{CheckDef, TableDef};
+use crate::{int2s, oid, text};
+use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::deparse::Printer;
+use varve_catalog::model::domain::DomainDef;
+use varve_catalog::model::foreign_key::{ForeignKeyDef, KeyAction};
+use varve_catalog::model::index::Deferral;
+use varve_catalog::model::table::{CheckDef, TableDef};
 
 /// A constraint of a table.
-pub(super) enum Constraint<'a> {
+pub(crate) enum Constraint<'a> {
     /// PRIMARY KEY, UNIQUE.
     Key(Key<'a>),
     /// CHECK
@@ -25,7 +26,7 @@ pub(super) enum Constraint<'a> {
 }
 
 /// The constraints of a table with their OIDs.
-pub(super) fn constraints_of(table: &TableDef) -> Vec<(u32, Constraint<'_>)> {
+pub(crate) fn constraints_of(table: &TableDef) -> Vec<(u32, Constraint<'_>)> {
     let of_table = |first, number| numbered(first, table.object.0, MANY, number);
     let keys = keys(table).into_iter().filter(|key| key.is_constraint);
     let mut found: Vec<(u32, Constraint<'_>)> = keys
@@ -47,7 +48,7 @@ pub(super) fn constraints_of(table: &TableDef) -> Vec<(u32, Constraint<'_>)> {
 }
 
 impl Constraint<'_> {
-    pub(super) fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         match self {
             Constraint::Key(key) => &key.name,
             Constraint::Check(check) => &check.name,
@@ -55,7 +56,7 @@ impl Constraint<'_> {
         }
     }
 
-    pub(super) fn deferral(&self) -> Deferral {
+    pub(crate) fn deferral(&self) -> Deferral {
         match self {
             Constraint::Key(key) => key.deferral,
             Constraint::Check(_) => Deferral::Never,
@@ -64,7 +65,7 @@ impl Constraint<'_> {
     }
 }
 
-pub(super) fn rows(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn rows(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for table in catalog.tables.values() {
         for (number, constraint) in constraints_of(table) {
@@ -152,7 +153,7 @@ fn letter(action: KeyAction) -> &'static str {
 }
 
 /// The words of an action.
-pub(super) fn action_words(action: KeyAction) -> &'static str {
+pub(crate) fn action_words(action: KeyAction) -> &'static str {
     match action {
         KeyAction::NoAction => "NO ACTION",
         KeyAction::Restrict => "RESTRICT",
@@ -163,7 +164,7 @@ pub(super) fn action_words(action: KeyAction) -> &'static str {
 }
 
 /// The key of a table that a foreign key to these columns is checked by.
-pub(super) fn parent_key<'a>(table: &'a TableDef, places: &[usize]) -> Option<Key<'a>> {
+pub(crate) fn parent_key<'a>(table: &'a TableDef, places: &[usize]) -> Option<Key<'a>> {
     let mut wanted = places.to_vec();
     varve_sort::sort(&mut wanted);
     keys(table).into_iter().find(|key| {
@@ -179,7 +180,7 @@ fn column_list(table: &TableDef, places: impl Iterator<Item = usize>) -> SqlText
 }
 
 /// `pg_get_constraintdef(oid)`
-pub(super) fn definition(catalog: &Catalog, number: u32, is_pretty: bool) -> Option<SqlText> {
+pub(crate) fn definition(catalog: &Catalog, number: u32, is_pretty: bool) -> Option<SqlText> {
     if let Some((_, check)) = domain_checks(catalog).find(|(known, _)| *known == number) {
         return Some(check_definition(&check.text, is_pretty));
     }
@@ -236,14 +237,14 @@ fn check_definition(condition: &SqlText, is_pretty: bool) -> SqlText {
 }
 
 /// A CHECK of a domain.
-pub(super) struct DomainCheck<'a> {
-    pub(super) domain: &'a DomainDef,
-    pub(super) name: &'a str,
-    pub(super) text: SqlText,
+pub(crate) struct DomainCheck<'a> {
+    pub(crate) domain: &'a DomainDef,
+    pub(crate) name: &'a str,
+    pub(crate) text: SqlText,
 }
 
 /// The constraints of domains with their OIDs.
-pub(super) fn domain_checks(catalog: &Catalog) -> impl Iterator<Item = (u32, DomainCheck<'_>)> {
+pub(crate) fn domain_checks(catalog: &Catalog) -> impl Iterator<Item = (u32, DomainCheck<'_>)> {
     let domains = catalog.domains.values();
     domains.flat_map(move |domain| {
         (0..).zip(&domain.checks).map(move |(number, check)| {
@@ -291,7 +292,7 @@ fn foreign_definition(catalog: &Catalog, table: &TableDef, key: &ForeignKeyDef) 
     let columns = column_list(table, key.columns.iter().copied());
     let mut sql = sql!["FOREIGN KEY (", columns, ")"];
     if let Some(parent) = catalog.tables.get(&key.parent) {
-        let name = catalog.relation_name(relation_oid(parent.object), false);
+        let name = relation_name(catalog, relation_oid(parent.object), false);
         let columns = column_list(parent, key.parent_positions(parent).into_iter());
         let name = name.unwrap_or_default();
         sql.push(sql![" REFERENCES ", name, "(", columns, ")"]);

@@ -3,12 +3,11 @@
 use core::fmt::Debug;
 use std::sync::Arc;
 
+use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::function_def::FunctionDef;
+use varve_catalog::model::trigger_def::TriggerDef;
+use varve_catalog::model::view::ViewDef;
 use varve_types::SqlText;
-
-use crate::model::catalog::Catalog;
-use crate::model::function_def::FunctionDef;
-use crate::model::trigger_def::TriggerDef;
-use crate::model::view::ViewDef;
 
 /// Binds kept texts, to show them with the names that what they use has now. A text that cannot be
 /// bound is shown as it is kept.

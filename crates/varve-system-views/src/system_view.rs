@@ -2,7 +2,7 @@
 
 use varve_types::LogicalType;
 
-use super::{Field, catalog_columns};
+use crate::{Field, catalog_columns};
 
 /// The system views.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,22 +1,23 @@
 //! The information schema.
 
+use crate::reg::schema_text;
 use std::sync::Arc;
 
 use varve_types::{LogicalType, ObjectId, SqlText, TypeMod, Value};
 
-use super::constraints::{
+use crate::constraints::{
     Constraint, DomainCheck, action_words, constraints_of, domain_checks, parent_key,
 };
-use super::relations::{check_text, checked_columns, default_text, domain_default};
-use super::types::stored_name;
-use super::{DATABASE, OWNER, ShownTexts, int4, text, yes_or_no};
-use crate::model::catalog::Catalog;
-use crate::model::domain::DomainDef;
-use crate::model::foreign_key::ForeignKeyDef;
-use crate::model::index::Deferral;
-use crate::model::schema::is_temporary;
-use crate::model::table::{ColumnDef, Filled, TableDef};
-use crate::model::view::{ViewCheck, ViewDef, ViewKind};
+use crate::relations::{check_text, checked_columns, default_text, domain_default};
+use crate::types::stored_name;
+use crate::{DATABASE, OWNER, ShownTexts, int4, text, yes_or_no};
+use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::domain::DomainDef;
+use varve_catalog::model::foreign_key::ForeignKeyDef;
+use varve_catalog::model::index::Deferral;
+use varve_catalog::model::schema::is_temporary;
+use varve_catalog::model::table::{ColumnDef, Filled, TableDef};
+use varve_catalog::model::view::{ViewCheck, ViewDef, ViewKind};
 
 fn plain_tables(catalog: &Catalog) -> impl Iterator<Item = &TableDef> {
     let tables = catalog.tables.values().map(AsRef::as_ref);
@@ -32,7 +33,7 @@ fn named(catalog: &Catalog, schema: varve_types::ObjectId, name: &str) -> Vec<Va
     ]
 }
 
-pub(super) fn schemata(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn schemata(catalog: &Catalog) -> Vec<Vec<Value>> {
     let own = ["pg_catalog", "information_schema"].into_iter();
     let names = own.chain(catalog.schemas().map(|(name, _)| name));
     names
@@ -40,7 +41,7 @@ pub(super) fn schemata(catalog: &Catalog) -> Vec<Vec<Value>> {
         .collect()
 }
 
-pub(super) fn tables(catalog: &Catalog, texts: &dyn ShownTexts) -> Vec<Vec<Value>> {
+pub(crate) fn tables(catalog: &Catalog, texts: &dyn ShownTexts) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for table in plain_tables(catalog) {
         let mut row = named(catalog, table.schema, &table.name);
@@ -102,7 +103,7 @@ fn column_cells(catalog: &Catalog, column: Column<'_>) -> Vec<Value> {
     let (type_name, type_schema) = stored_name(catalog, ty);
     cells.extend([
         text(DATABASE),
-        text(catalog.schema_text(type_schema).unwrap_or_default()),
+        text(schema_text(catalog, type_schema).unwrap_or_default()),
         text(type_name),
         yes_or_no(!identity.is_null()),
         identity,
@@ -177,7 +178,7 @@ fn identity_cells(catalog: &Catalog, table: ObjectId, column: &ColumnDef) -> Vec
     cells.chain([cycles]).collect()
 }
 
-pub(super) fn columns(catalog: &Catalog, texts: &dyn ShownTexts) -> Vec<Vec<Value>> {
+pub(crate) fn columns(catalog: &Catalog, texts: &dyn ShownTexts) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for table in plain_tables(catalog) {
         for (number, column) in (1..).zip(&table.columns) {
@@ -264,7 +265,7 @@ fn each_constraint(catalog: &Catalog, add: &mut dyn FnMut(&TableDef, &Constraint
     }
 }
 
-pub(super) fn table_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn table_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     each_constraint(catalog, &mut |table, constraint| {
         let deferral = constraint.deferral();
@@ -286,7 +287,7 @@ pub(super) fn table_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
     rows
 }
 
-pub(super) fn key_column_usage(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn key_column_usage(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     each_constraint(catalog, &mut |table, constraint| {
         let places: Vec<usize> = match constraint {
@@ -322,7 +323,7 @@ fn place_in_parent(catalog: &Catalog, key: &ForeignKeyDef, number: usize) -> Val
     place().map_or(Value::Null, |place| int4(place + 1))
 }
 
-pub(super) fn constraint_column_usage(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn constraint_column_usage(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     each_constraint(catalog, &mut |table, constraint| {
         let (of, places) = match constraint {
@@ -350,7 +351,7 @@ pub(super) fn constraint_column_usage(catalog: &Catalog) -> Vec<Vec<Value>> {
     rows
 }
 
-pub(super) fn constraint_table_usage(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn constraint_table_usage(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     each_constraint(catalog, &mut |table, constraint| {
         let of = match constraint {
@@ -367,7 +368,7 @@ pub(super) fn constraint_table_usage(catalog: &Catalog) -> Vec<Vec<Value>> {
     rows
 }
 
-pub(super) fn referential_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn referential_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     each_constraint(catalog, &mut |table, constraint| {
         let Constraint::Foreign(key) = constraint else {
@@ -393,7 +394,7 @@ pub(super) fn referential_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
     rows
 }
 
-pub(super) fn table_privileges(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn table_privileges(catalog: &Catalog) -> Vec<Vec<Value>> {
     const PRIVILEGES: [&str; 7] = [
         "INSERT",
         "SELECT",
@@ -423,15 +424,15 @@ pub(super) fn table_privileges(catalog: &Catalog) -> Vec<Vec<Value>> {
     rows
 }
 
-pub(super) fn roles(_: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn roles(_: &Catalog) -> Vec<Vec<Value>> {
     vec![vec![text(OWNER)]]
 }
 
-pub(super) fn catalog_name(_: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn catalog_name(_: &Catalog) -> Vec<Vec<Value>> {
     vec![vec![text(DATABASE)]]
 }
 
-pub(super) fn check_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn check_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for table in plain_tables(catalog) {
         let checks = table.checks.iter();
@@ -444,7 +445,7 @@ pub(super) fn check_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
     rows
 }
 
-pub(super) fn domains(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn domains(catalog: &Catalog) -> Vec<Vec<Value>> {
     let row = |def: &DomainDef| {
         let default = domain_default(catalog, def);
         let cells = column_cells(
@@ -469,7 +470,7 @@ pub(super) fn domains(catalog: &Catalog) -> Vec<Vec<Value>> {
     catalog.domains.values().map(|def| row(def)).collect()
 }
 
-pub(super) fn domain_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn domain_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
     let row = |check: &DomainCheck<'_>| {
         let mut row = named(catalog, check.domain.schema, check.name);
         row.extend(named(catalog, check.domain.schema, &check.domain.name));
@@ -481,7 +482,7 @@ pub(super) fn domain_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
         .collect()
 }
 
-pub(super) fn views(catalog: &Catalog, texts: &dyn ShownTexts) -> Vec<Vec<Value>> {
+pub(crate) fn views(catalog: &Catalog, texts: &dyn ShownTexts) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for view in catalog.views.values() {
         if matches!(view.kind, ViewKind::Plain { .. }) {
@@ -515,7 +516,7 @@ fn is_updatable(catalog: &Catalog, texts: &dyn ShownTexts, view: &Arc<ViewDef>) 
     yes_or_no(columns.contains(&true))
 }
 
-pub(super) fn sequences(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn sequences(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for one in catalog.sequences.values() {
         let precision = match one.ty {

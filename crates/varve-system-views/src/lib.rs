@@ -1,5 +1,12 @@
-//! `pg_catalog` and `information_schema`: views whose rows are made from the catalog when they
-//! are read.
+//! `pg_catalog`, `information_schema` and the views of our own that describe the database.
+//!
+//! The rows of the first two are made from the catalog when they are read; those of the others come
+//! from the session (see [`SystemView`]).
+//!
+//! A text that the catalog keeps is shown with the names that its objects have now. Only a binder
+//! knows what a name in a text means, so the views ask whoever implements [`ShownTexts`].
+//!
+//! Invariant: what the views print as SQL is a [`varve_types::SqlText`].
 
 mod answers;
 mod comments;
@@ -12,7 +19,7 @@ pub mod operator_class;
 mod reg;
 mod relations;
 mod shown_texts;
-pub mod system_view;
+mod system_view;
 mod trees;
 mod triggers;
 mod types;
@@ -21,14 +28,16 @@ mod views;
 use varve_types::{ArrayValue, ElementType, LogicalType, Value, meter};
 use views::VIEWS;
 
-use crate::model::catalog::Catalog;
+use varve_catalog::model::catalog::Catalog;
 
-pub use crate::model::schema::DATABASE;
 pub use answers::CatalogNames;
+pub use comments::is_described;
 pub use inheritance::{shown_limits, shown_value};
-pub use relations::relation_oid;
 pub use shown_texts::ShownTexts;
+pub use system_view::{SystemView, system_view, system_view_columns};
+pub use trees::trees_of;
 pub use types::length_of;
+pub use varve_catalog::model::schema::DATABASE;
 
 /// A column of a result.
 #[derive(Clone, Debug, PartialEq)]

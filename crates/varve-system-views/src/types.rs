@@ -2,20 +2,20 @@
 
 use varve_types::{LogicalType, PhysicalType, Value, nearest_f32};
 
-use super::relations::{domain_default, schema_oid};
-use super::{DATABASE, OWNER, OWNER_OID, PG_CATALOG_OID, oid, text};
-use crate::model::catalog::Catalog;
-use crate::model::domain::DomainDef;
-use crate::model::type_def::PLACES_APART;
-use crate::pg_catalog::operator_class::CLASSES;
-use crate::text::type_name::internal_name;
+use crate::operator_class::CLASSES;
+use crate::relations::{domain_default, schema_oid};
+use crate::{DATABASE, OWNER, OWNER_OID, PG_CATALOG_OID, oid, text};
+use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::domain::DomainDef;
+use varve_catalog::model::type_def::PLACES_APART;
+use varve_catalog::text::type_name::internal_name;
 
-pub(super) const DATABASE_OID: u32 = 5;
+pub(crate) const DATABASE_OID: u32 = 5;
 /// The OIDs of labels.
 const FIRST_LABEL: u32 = 1 << 28;
 const LABELS_MAX: u32 = 10_000;
 
-pub(super) fn types(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn types(catalog: &Catalog) -> Vec<Vec<Value>> {
     let own = LogicalType::ALL.into_iter();
     let users = catalog.types.values().filter_map(|def| def.ty());
     let scalars: Vec<LogicalType> = own.chain(users).collect();
@@ -71,7 +71,7 @@ fn put_cells<const N: usize>(row: &mut [Value], cells: [(usize, Value); N]) {
 }
 
 /// Labels, their places counted from 1.
-pub(super) fn enum_labels(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn enum_labels(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
     for def in catalog.types.values() {
         let Some(id) = def.id() else {
@@ -93,7 +93,7 @@ pub(super) fn enum_labels(catalog: &Catalog) -> Vec<Vec<Value>> {
 }
 
 /// How values would be stored in PostgreSQL.
-pub(super) fn storage_of(ty: LogicalType) -> &'static str {
+pub(crate) fn storage_of(ty: LogicalType) -> &'static str {
     match ty {
         LogicalType::Numeric => "m",
         ty if length_of(ty) < 0 => "x",
@@ -102,7 +102,7 @@ pub(super) fn storage_of(ty: LogicalType) -> &'static str {
 }
 
 /// The name in `pg_type`: arrays have a `_` before that of their elements.
-pub(super) fn type_name(ty: LogicalType) -> String {
+pub(crate) fn type_name(ty: LogicalType) -> String {
     match ty {
         LogicalType::Array(element) => format!("_{}", internal_name(element.logical())),
         ty => internal_name(ty).to_owned(),
@@ -110,7 +110,7 @@ pub(super) fn type_name(ty: LogicalType) -> String {
 }
 
 /// The name in `pg_type` of any type, and the OID of its schema.
-pub(super) fn stored_name(catalog: &Catalog, ty: LogicalType) -> (String, u32) {
+pub(crate) fn stored_name(catalog: &Catalog, ty: LogicalType) -> (String, u32) {
     let element = match ty {
         LogicalType::Array(element) => element.logical(),
         ty => ty,
@@ -175,7 +175,7 @@ pub fn length_of(ty: LogicalType) -> i16 {
     }
 }
 
-pub(super) fn databases(_: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn databases(_: &Catalog) -> Vec<Vec<Value>> {
     vec![vec![
         oid(DATABASE_OID),
         text(DATABASE),
@@ -193,20 +193,20 @@ pub(super) fn databases(_: &Catalog) -> Vec<Vec<Value>> {
     ]]
 }
 
-pub(super) fn roles(_: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn roles(_: &Catalog) -> Vec<Vec<Value>> {
     let mut role = vec![oid(OWNER_OID), text(OWNER)];
     role.extend((0..6).map(|_| Value::Boolean(true)));
     role.extend([Value::Int4(-1), Value::Boolean(true)]);
     vec![role]
 }
 
-pub(super) fn access_methods(_: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn access_methods(_: &Catalog) -> Vec<Vec<Value>> {
     let methods = [(2, "heap", "t"), (403, "btree", "i")];
     let row = |(number, name, kind): (u32, &str, &str)| vec![oid(number), text(name), text(kind)];
     methods.into_iter().map(row).collect()
 }
 
-pub(super) fn operator_classes(_: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn operator_classes(_: &Catalog) -> Vec<Vec<Value>> {
     let row = |(number, name, ty): (u32, &str, u32)| {
         let is_own = CLASSES.iter().find(|(_, _, of)| *of == ty);
         vec![
@@ -224,7 +224,7 @@ pub(super) fn operator_classes(_: &Catalog) -> Vec<Vec<Value>> {
     CLASSES.into_iter().map(row).collect()
 }
 
-pub(super) fn collations(_: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn collations(_: &Catalog) -> Vec<Vec<Value>> {
     let collations = [(100, "default", "d"), (950, "C", "c"), (951, "POSIX", "c")];
     let row = |(number, name, provider): (u32, &str, &str)| {
         let catalog = oid(PG_CATALOG_OID);
@@ -245,19 +245,19 @@ pub(super) fn collations(_: &Catalog) -> Vec<Vec<Value>> {
     collations.into_iter().map(row).collect()
 }
 
-pub(super) fn users(_: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn users(_: &Catalog) -> Vec<Vec<Value>> {
     let mut user = vec![text(OWNER), oid(OWNER_OID)];
     user.extend((0..4).map(|_| Value::Boolean(true)));
     vec![user]
 }
 
-pub(super) fn tablespaces(_: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn tablespaces(_: &Catalog) -> Vec<Vec<Value>> {
     let spaces = [(1663, "pg_default"), (1664, "pg_global")];
     let row = |(number, name)| vec![oid(number), text(name), oid(OWNER_OID)];
     spaces.into_iter().map(row).collect()
 }
 
-pub(super) fn languages(_: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn languages(_: &Catalog) -> Vec<Vec<Value>> {
     let languages = [(12, "internal", false), (14, "sql", true)];
     let row = |(number, name, trusted): (u32, &str, bool)| {
         let (is_procedural, trusted) = (Value::Boolean(false), Value::Boolean(trusted));
@@ -273,7 +273,7 @@ pub(super) fn languages(_: &Catalog) -> Vec<Vec<Value>> {
 }
 
 /// The session that asks.
-pub(super) fn activity(_: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn activity(_: &Catalog) -> Vec<Vec<Value>> {
     let mut row = vec![
         oid(DATABASE_OID),
         text(DATABASE),

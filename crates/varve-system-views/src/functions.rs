@@ -1,14 +1,15 @@
 //! The functions that there are.
 
 use varve_ast::ArgumentMode;
+use varve_catalog::model::oid::{object_of, relation_oid};
 use varve_expr::{FunctionFacts, Volatility, function_facts};
-use varve_types::{ArrayValue, ElementType, LogicalType, ObjectId, SqlText, TypeMod, Value, sql};
+use varve_types::{ArrayValue, ElementType, LogicalType, ObjectId, SqlText, Value, sql};
 
-use super::relations::{object_of, relation_oid, schema_oid};
-use super::{DATABASE, OWNER_OID, PG_CATALOG_OID, ShownTexts, int2, oid, text, yes_or_no};
-use crate::model::catalog::Catalog;
-use crate::model::function_def::{ArgumentDef, FunctionDef, Returns};
-use crate::text::type_name::internal_name;
+use crate::relations::schema_oid;
+use crate::{DATABASE, OWNER_OID, PG_CATALOG_OID, ShownTexts, int2, oid, text, yes_or_no};
+use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::function_def::{ArgumentDef, FunctionDef, Returns};
+use varve_catalog::text::type_name::internal_name;
 
 /// The language of functions that are built in.
 const INTERNAL: u32 = 12;
@@ -22,7 +23,7 @@ const VOID: u32 = 2278;
 const TRIGGER: u32 = 2279;
 const RECORD: u32 = 2249;
 
-pub(super) fn functions(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn functions(catalog: &Catalog) -> Vec<Vec<Value>> {
     let users = catalog.functions.values().map(|def| user_row(def));
     function_facts().iter().map(row).chain(users).collect()
 }
@@ -107,119 +108,118 @@ fn mode_letter(mode: ArgumentMode) -> &'static str {
     }
 }
 
-impl Catalog {
-    /// A function of a user by its OID.
-    pub(super) fn user_function(&self, number: u32) -> Option<&FunctionDef> {
-        let def = self.functions.get(&object_of(number)?)?;
-        Some(def.as_ref())
-    }
+/// A function of a user by its OID.
+pub(crate) fn user_function(catalog: &Catalog, number: u32) -> Option<&FunctionDef> {
+    let def = catalog.functions.get(&object_of(number)?)?;
+    Some(def.as_ref())
+}
 
-    /// A type as messages name it.
-    pub(crate) fn shown_type(&self, ty: LogicalType) -> SqlText {
-        let known = self.type_sql(ty, TypeMod::NONE);
-        known.unwrap_or_else(|| SqlText::built_in_type(ty, TypeMod::NONE))
-    }
+fn shown_domain(catalog: &Catalog, ty: LogicalType, domain: Option<ObjectId>) -> SqlText {
+    let Some(domain) = domain.and_then(|domain| catalog.domains.get(&domain)) else {
+        return catalog.shown_type(ty);
+    };
+    let of_arrays = if ty == domain.base { "" } else { "[]" };
+    sql![
+        catalog.type_def_name(domain.schema, &domain.name),
+        of_arrays
+    ]
+}
 
-    fn shown_domain(&self, ty: LogicalType, domain: Option<ObjectId>) -> SqlText {
-        let Some(domain) = domain.and_then(|domain| self.domains.get(&domain)) else {
-            return self.shown_type(ty);
+/// The arguments of a function as its definition writes them, with their defaults where these
+/// can be shown.
+pub(crate) fn function_arguments(
+    catalog: &Catalog,
+    def: &FunctionDef,
+    defaults: Option<&dyn ShownTexts>,
+) -> SqlText {
+    let mut arguments = def.arguments.iter().collect::<Vec<_>>();
+    arguments.retain(|argument| argument.mode != ArgumentMode::Table);
+    let shown = arguments.into_iter().map(|argument| {
+        let mode = match argument.mode {
+            ArgumentMode::Out => "OUT ",
+            ArgumentMode::InOut => "INOUT ",
+            ArgumentMode::Variadic => "VARIADIC ",
+            ArgumentMode::In | ArgumentMode::Table => "",
         };
-        let of_arrays = if ty == domain.base { "" } else { "[]" };
-        sql![self.type_def_name(domain.schema, &domain.name), of_arrays]
-    }
+        let mut shown = sql![mode];
+        if !argument.name.is_empty() {
+            shown.push(sql![SqlText::name(&argument.name), " "]);
+        }
+        shown.push(shown_domain(catalog, argument.ty, argument.domain));
+        if let (Some(default), Some(texts)) = (&argument.default, defaults) {
+            shown.push(" DEFAULT ");
+            shown.push(texts.default(catalog, default));
+        }
+        shown
+    });
+    SqlText::joined(&shown.collect::<Vec<SqlText>>(), ", ")
+}
 
-    /// The arguments of a function as its definition writes them, with their defaults where these
-    /// can be shown.
-    pub(super) fn function_arguments(
-        &self,
-        def: &FunctionDef,
-        defaults: Option<&dyn ShownTexts>,
-    ) -> SqlText {
-        let mut arguments = def.arguments.iter().collect::<Vec<_>>();
-        arguments.retain(|argument| argument.mode != ArgumentMode::Table);
-        let shown = arguments.into_iter().map(|argument| {
-            let mode = match argument.mode {
-                ArgumentMode::Out => "OUT ",
-                ArgumentMode::InOut => "INOUT ",
-                ArgumentMode::Variadic => "VARIADIC ",
-                ArgumentMode::In | ArgumentMode::Table => "",
-            };
-            let mut shown = sql![mode];
-            if !argument.name.is_empty() {
-                shown.push(sql![SqlText::name(&argument.name), " "]);
-            }
-            shown.push(self.shown_domain(argument.ty, argument.domain));
-            if let (Some(default), Some(texts)) = (&argument.default, defaults) {
-                shown.push(" DEFAULT ");
-                shown.push(texts.default(self, default));
-            }
-            shown
-        });
-        SqlText::joined(&shown.collect::<Vec<SqlText>>(), ", ")
+/// The result of a function as its definition writes it.
+pub(crate) fn function_result(catalog: &Catalog, def: &FunctionDef) -> SqlText {
+    let columns = def.arguments.iter();
+    let columns = columns.filter(|argument| argument.mode == ArgumentMode::Table);
+    let columns = columns.map(|argument| {
+        let ty = shown_domain(catalog, argument.ty, argument.domain);
+        sql![SqlText::name(&argument.name), " ", ty]
+    });
+    let columns: Vec<SqlText> = columns.collect();
+    if !columns.is_empty() {
+        return sql!["TABLE(", SqlText::joined(&columns, ", "), ")"];
     }
+    let one = match def.returns {
+        Returns::Void => sql!["void"],
+        Returns::Trigger => sql!["trigger"],
+        Returns::Value(ty) => shown_domain(catalog, ty, def.domain),
+        Returns::Relation(_) | Returns::Columns | Returns::Record => def
+            .row_type()
+            .map_or_else(SqlText::default, |ty| catalog.shown_type(ty)),
+    };
+    match def.returns_set {
+        true => sql!["SETOF ", one],
+        false => one,
+    }
+}
 
-    /// The result of a function as its definition writes it.
-    pub(super) fn function_result(&self, def: &FunctionDef) -> SqlText {
-        let columns = def.arguments.iter();
-        let columns = columns.filter(|argument| argument.mode == ArgumentMode::Table);
-        let columns = columns.map(|argument| {
-            let ty = self.shown_domain(argument.ty, argument.domain);
-            sql![SqlText::name(&argument.name), " ", ty]
-        });
-        let columns: Vec<SqlText> = columns.collect();
-        if !columns.is_empty() {
-            return sql!["TABLE(", SqlText::joined(&columns, ", "), ")"];
-        }
-        let one = match def.returns {
-            Returns::Void => sql!["void"],
-            Returns::Trigger => sql!["trigger"],
-            Returns::Value(ty) => self.shown_domain(ty, def.domain),
-            Returns::Relation(_) | Returns::Columns | Returns::Record => def
-                .row_type()
-                .map_or_else(SqlText::default, |ty| self.shown_type(ty)),
-        };
-        match def.returns_set {
-            true => sql!["SETOF ", one],
-            false => one,
-        }
+/// The statement that makes a function.
+pub(crate) fn function_definition(
+    catalog: &Catalog,
+    texts: &dyn ShownTexts,
+    def: &FunctionDef,
+) -> SqlText {
+    let mut words = match def.volatility {
+        Volatility::Immutable => sql![" IMMUTABLE"],
+        Volatility::Stable => sql![" STABLE"],
+        Volatility::Volatile => sql![],
+    };
+    if def.is_strict {
+        words.push(" STRICT");
     }
-
-    /// The statement that makes a function.
-    pub(super) fn function_definition(&self, texts: &dyn ShownTexts, def: &FunctionDef) -> SqlText {
-        let mut words = match def.volatility {
-            Volatility::Immutable => sql![" IMMUTABLE"],
-            Volatility::Stable => sql![" STABLE"],
-            Volatility::Volatile => sql![],
-        };
-        if def.is_strict {
-            words.push(" STRICT");
-        }
-        if !words.is_empty() {
-            words.push("\n");
-        }
-        let name = SqlText::name_in(self.schema_name(def.schema), &def.name);
-        let arguments = self.function_arguments(def, Some(texts));
-        let mut text = sql![
-            "CREATE OR REPLACE FUNCTION ",
-            name,
-            "(",
-            arguments,
-            ")\n RETURNS "
-        ];
-        text.push(self.function_result(def));
-        text.push(sql!["\n LANGUAGE ", language(def), "\n", words]);
-        if def.is_atomic {
-            let body = texts.body(self, def);
-            text.push(sql!["BEGIN ATOMIC\n ", &body]);
-            let is_ended = body.is_empty() || body.as_str().ends_with(';');
-            text.push(if is_ended { "\nEND\n" } else { ";\nEND\n" });
-            return text;
-        }
-        text.push("AS ");
-        text.push(SqlText::dollar_quoted(&def.body, "function"));
-        text.push("\n");
-        text
+    if !words.is_empty() {
+        words.push("\n");
     }
+    let name = SqlText::name_in(catalog.schema_name(def.schema), &def.name);
+    let arguments = function_arguments(catalog, def, Some(texts));
+    let mut text = sql![
+        "CREATE OR REPLACE FUNCTION ",
+        name,
+        "(",
+        arguments,
+        ")\n RETURNS "
+    ];
+    text.push(function_result(catalog, def));
+    text.push(sql!["\n LANGUAGE ", language(def), "\n", words]);
+    if def.is_atomic {
+        let body = texts.body(catalog, def);
+        text.push(sql!["BEGIN ATOMIC\n ", &body]);
+        let is_ended = body.is_empty() || body.as_str().ends_with(';');
+        text.push(if is_ended { "\nEND\n" } else { ";\nEND\n" });
+        return text;
+    }
+    text.push("AS ");
+    text.push(SqlText::dollar_quoted(&def.body, "function"));
+    text.push("\n");
+    text
 }
 
 fn language(def: &FunctionDef) -> &'static str {
@@ -227,7 +227,7 @@ fn language(def: &FunctionDef) -> &'static str {
 }
 
 /// `information_schema.routines`
-pub(super) fn routines(catalog: &Catalog) -> Vec<Vec<Value>> {
+pub(crate) fn routines(catalog: &Catalog) -> Vec<Vec<Value>> {
     let row = |def: &FunctionDef| {
         let schema = || text(catalog.schema_name(def.schema));
         let number = relation_oid(def.object);
@@ -240,7 +240,7 @@ pub(super) fn routines(catalog: &Catalog) -> Vec<Vec<Value>> {
             Returns::Trigger => ("trigger".to_owned(), "trigger".to_owned()),
             Returns::Relation(_) => (
                 "USER-DEFINED".to_owned(),
-                catalog.function_result(def).into_string(),
+                function_result(catalog, def).into_string(),
             ),
             Returns::Columns | Returns::Record => ("record".to_owned(), "record".to_owned()),
         };
