@@ -1,6 +1,6 @@
 //! PostgreSQL's SQL as syntax trees.
 //!
-//! The trees are those of `varve-ast`; lexer, keywords, precedence and the words of errors are
+//! The trees are those of `varve-ast`, the tokens those of `varve-lexer`; precedence and errors are
 //! PostgreSQL 16's.
 //!
 //! Invariant: any text gives trees or an error with its place; no text overflows the stack.
@@ -18,7 +18,6 @@
 mod ddl;
 mod dml;
 mod expr;
-mod lex;
 mod name;
 mod option;
 mod parser;
@@ -31,13 +30,6 @@ mod statement;
 #[cfg(feature = "counted")]
 pub mod steps;
 
-pub use lex::fault::too_deep;
-pub use lex::keyword::{Class, Keyword};
-pub use lex::lexer::{Lexer, tokenize};
-pub use lex::open::Open;
-pub use lex::quoted::in_one_part;
-pub use lex::token::{Fault, Lexeme, Token};
-pub use lex::token_reader::TokenReader;
 pub use parser::{IsOptional, Parser};
 pub use script::{ParsedStatement, STATEMENT_BYTES_MAX, Script, parse};
 pub use source::Source;

@@ -1,11 +1,9 @@
 //! Names.
 
 use varve_ast::{Literal, LiteralKind, Name, ObjectName, SignedNumber};
+use varve_lexer::{Class, Keyword, Lexeme, Token, name_text, string_text};
 use varve_types::{Error, Result};
 
-use crate::lex::keyword::{Class, Keyword};
-use crate::lex::quoted::{name_text, string_text};
-use crate::lex::token::{Lexeme, Token};
 use crate::parser::{IsOptional, Parser};
 
 /// An error of a token, whose place is counted from the token's start.

@@ -1,9 +1,9 @@
 //! Options with names: storage parameters, and those of EXPLAIN, VACUUM and the like.
 
 use varve_ast::{DefinedOption, LiteralKind, OptionValue, OptionValueKind};
+use varve_lexer::Token;
 use varve_types::{Error, Result, SqlState};
 
-use crate::lex::token::Token;
 use crate::parser::Parser;
 
 /// What is said twice.

@@ -1,12 +1,10 @@
 //! The parser's hold of the tokens, and what all statements are made of.
 
 use varve_ast::Span;
+use varve_lexer::{Fault, Keyword, Lexeme, Token, error as syntax_error, too_deep};
 use varve_types::{Error, Result};
 
 use crate::NESTING_MAX;
-use crate::lex::fault;
-use crate::lex::keyword::Keyword;
-use crate::lex::token::{Fault, Lexeme, Token};
 
 /// Parses one statement.
 #[derive(Debug)]
@@ -315,14 +313,14 @@ impl<'a> Parser<'a> {
     /// `syntax error at or near` a token, or what is wrong with it.
     pub fn error_at(&self, lexeme: Lexeme) -> Error {
         let fault = self.fault.filter(|_| lexeme.start == self.end.start);
-        fault::error(self.text, lexeme, fault)
+        syntax_error(self.text, lexeme, fault)
     }
 
     /// One level deeper.
     pub(crate) fn enter(&mut self) -> Result<()> {
         self.depth += 1;
         match self.depth > NESTING_MAX {
-            true => Err(fault::too_deep().at(self.peek_token().position)),
+            true => Err(too_deep().at(self.peek_token().position)),
             false => Ok(()),
         }
     }

@@ -3,12 +3,9 @@
 use core::fmt;
 
 use varve_ast::{Command, Ddl, Session, Statement, StatementBody};
+use varve_lexer::{Keyword, Lexeme, Lexer, Token, too_deep};
 use varve_types::{Error, Result, SqlState};
 
-use crate::lex::fault::too_deep;
-use crate::lex::keyword::Keyword;
-use crate::lex::lexer::Lexer;
-use crate::lex::token::{Lexeme, Token};
 use crate::parser::Parser;
 use crate::source::Source;
 

@@ -1,8 +1,7 @@
 //! Places in a text as errors tell them: in characters of the whole text.
 
 use varve_ast::Span;
-
-use crate::lex::token::Lexeme;
+use varve_lexer::Lexeme;
 
 /// Where the tokens of a statement stand.
 #[derive(Debug, Default)]

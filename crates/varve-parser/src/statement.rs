@@ -1,10 +1,9 @@
 //! Which statement a text is, by its first words.
 
 use varve_ast::{Command, Dml, Explain, QueryBody, Session, Statement, StatementBody, Utility};
+use varve_lexer::{Keyword, Lexeme, Token};
 use varve_types::Result;
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::{Lexeme, Token};
 use crate::parser::Parser;
 use crate::session::no_op::no_op;
 

@@ -2,7 +2,8 @@
 
 use varve_ast::Span;
 
-use varve_parser::{Source, tokenize};
+use varve_lexer::tokenize;
+use varve_parser::Source;
 
 fn positions(text: &str) -> Vec<u32> {
     let lexemes = tokenize(text);

@@ -3,7 +3,7 @@
 //! Variables are put in as the text is read. Tokens are those of `varve-parser`; what a line ends
 //! in, the next one goes on with.
 
-use varve_parser::{Open, Token, TokenReader};
+use varve_lexer::{Open, Token, TokenReader};
 
 use crate::statement::Statement;
 use crate::variables::{Reference, Variables};

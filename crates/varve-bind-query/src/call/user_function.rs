@@ -10,8 +10,8 @@ use varve_catalog::model::function_def::{FunctionDef, Returns};
 use varve_catalog::model::schema::RelationName;
 use varve_expr::walk::is_column_free;
 use varve_expr::{Expr, Placeholder, Volatility, fold};
+use varve_lexer::too_deep;
 use varve_parser::plpgsql::Piece;
-use varve_parser::too_deep;
 use varve_plan::build::array::RowsOf;
 use varve_plan::build::operand::{CastContext, Operand, literal};
 use varve_plan::build::routine::{

@@ -2,7 +2,7 @@
 
 use varve_ast::{Between, Expr as Ast, ExprKind, LiteralKind, Operator, Truth};
 use varve_expr::{Expr, resolve_operator};
-use varve_parser::too_deep;
+use varve_lexer::too_deep;
 use varve_plan::build::compare::{Infix, comparison_type, infix, undefined_operator};
 use varve_plan::build::operand::{CastContext, Operand, literal, number, refuse_set};
 use varve_plan::scope::error::{located, unsupported_at};

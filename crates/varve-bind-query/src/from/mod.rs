@@ -14,7 +14,7 @@ use varve_ast::{
 };
 use varve_expr::Expr;
 use varve_expr::walk::{conjunction, map_columns, split_conjunction, substitute};
-use varve_parser::too_deep;
+use varve_lexer::too_deep;
 use varve_plan::build::operand::Operand;
 use varve_plan::build::routine::joined;
 use varve_plan::build::subquery::{Captured, Subquery, attach_conditions, slot_values};

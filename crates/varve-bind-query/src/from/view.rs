@@ -5,7 +5,7 @@ use std::sync::Arc;
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::schema::RelationName;
 use varve_catalog::model::view::{ViewDef, ViewRead};
-use varve_parser::too_deep;
+use varve_lexer::too_deep;
 use varve_plan::plan::{Query, RowLock};
 use varve_plan::scope::syntax::view_query;
 use varve_types::{ColumnId, Error, ObjectId, Result, SqlState, meter};

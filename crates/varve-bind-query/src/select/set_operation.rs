@@ -2,7 +2,7 @@
 
 use varve_ast::{QueryBody, SelectItem, SetOperation, SetOperator};
 use varve_expr::{Expr, common_type, implicit_cast_allowed};
-use varve_parser::too_deep;
+use varve_lexer::too_deep;
 use varve_plan::build::operand::{CastContext, Operand};
 use varve_plan::build::output::check_comparable;
 use varve_plan::build::set_operation::{distinct, retyped};

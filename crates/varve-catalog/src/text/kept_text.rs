@@ -9,7 +9,7 @@
 
 use std::sync::Arc;
 
-use varve_parser::{Keyword, Lexeme, Token, tokenize};
+use varve_lexer::{Keyword, Lexeme, Token, tokenize};
 use varve_types::{ColumnId, ObjectId, SqlText, sql};
 
 use crate::model::catalog::Catalog;

@@ -1,6 +1,6 @@
 //! Texts of statements that the catalog keeps, as pieces of SQL that is put together.
 
-use varve_parser::{Token, in_one_part, tokenize};
+use varve_lexer::{Token, in_one_part, tokenize};
 use varve_types::SqlText;
 
 /// What a user wrote, without its comments: one at the end would swallow what comes behind.

@@ -2,7 +2,8 @@
 
 use varve_ast::{BaseType, ObjectName, TypeName};
 use varve_expr::{DEFAULT_LOCALE, parse_value};
-use varve_parser::{Parser, tokenize};
+use varve_lexer::tokenize;
+use varve_parser::Parser;
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod};
 
 use crate::model::catalog::Catalog;

@@ -1,10 +1,9 @@
 //! ALTER: of what has a name, and what comes before the actions of ALTER TABLE.
 
 use varve_ast::{Alter, AlterAction, AlterKind, Ddl, StatementBody};
+use varve_lexer::{Keyword, Token};
 use varve_types::{Error, Result};
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::Parser;
 
 impl Parser<'_> {

@@ -1,10 +1,9 @@
 //! The actions of ALTER TABLE.
 
 use varve_ast::{AlterAction, ColumnChange, Identity};
+use varve_lexer::{Keyword, Lexeme, Token};
 use varve_types::{Error, Result};
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::{Lexeme, Token};
 use crate::parser::Parser;
 
 impl Parser<'_> {

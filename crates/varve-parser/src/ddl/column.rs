@@ -1,10 +1,9 @@
 //! Columns of tables and what is said of them.
 
 use varve_ast::{Column, ColumnConstraint, ColumnConstraintKind, Identity, KeyConstraint};
+use varve_lexer::{Keyword, Token};
 use varve_types::Result;
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::Parser;
 
 impl Parser<'_> {

@@ -1,9 +1,9 @@
 //! COMMENT ON.
 
 use varve_ast::{CommentTarget, Ddl, NamedKind, NamedTrigger, ObjectKind, StatementBody};
+use varve_lexer::Keyword;
 use varve_types::Result;
 
-use crate::lex::keyword::Keyword;
 use crate::parser::Parser;
 
 impl Parser<'_> {

@@ -4,10 +4,9 @@ use varve_ast::{
     CheckConstraint, Deferral, DefinedOption, ExclusionConstraint, ExclusionElement, ForeignKey,
     KeyConstraint, Match, Name, ReferentialAction, TableConstraint, TableConstraintKind,
 };
+use varve_lexer::{Keyword, Token};
 use varve_types::{Error, Result};
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::{IsOptional, Parser};
 
 impl Parser<'_> {

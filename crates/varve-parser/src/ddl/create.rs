@@ -1,10 +1,9 @@
 //! CREATE: what is made, by the words behind it.
 
 use varve_ast::{Ddl, Session, StatementBody};
+use varve_lexer::{Keyword, Lexeme};
 use varve_types::{Error, Result, SqlState};
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Lexeme;
 use crate::parser::Parser;
 
 /// The words between CREATE and what is made.

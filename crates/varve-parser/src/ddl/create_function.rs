@@ -4,10 +4,9 @@ use varve_ast::{
     AlterFunction, ArgumentMode, CreateFunction, DoBlock, FunctionAction, FunctionArgument,
     FunctionBody, FunctionName, FunctionOptions, FunctionReturns, Name, TypeName,
 };
+use varve_lexer::{Keyword, Lexeme, Token};
 use varve_types::{Error, Result};
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::{Lexeme, Token};
 use crate::option::redundant;
 use crate::parser::Parser;
 

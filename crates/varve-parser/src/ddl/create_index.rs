@@ -1,10 +1,9 @@
 //! CREATE INDEX.
 
 use varve_ast::{CreateIndex, Expr, ExprKind, IndexElement, Name, OrderItem};
+use varve_lexer::{Keyword, Lexeme, Token};
 use varve_types::{Error, Result};
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::{Lexeme, Token};
 use crate::parser::{IsOptional, Parser};
 
 impl Parser<'_> {

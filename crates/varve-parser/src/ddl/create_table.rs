@@ -4,10 +4,9 @@ use varve_ast::{
     Column, CreateTable, LikeOption, LikeTable, ObjectName, OnCommit, PartitionBound, PartitionBy,
     PartitionValues, Span, TableElement,
 };
+use varve_lexer::{Keyword, Lexeme, Token};
 use varve_types::{Error, Result, SqlState};
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::{Lexeme, Token};
 use crate::parser::Parser;
 
 /// A table without anything.

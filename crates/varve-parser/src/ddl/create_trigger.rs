@@ -1,10 +1,9 @@
 //! CREATE TRIGGER, and triggers by their name and table.
 
 use varve_ast::{CreateTrigger, Name, NamedTrigger, TriggerTiming};
+use varve_lexer::{Keyword, Token};
 use varve_types::{Error, Result};
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::Parser;
 
 impl Parser<'_> {

@@ -1,10 +1,9 @@
 //! CREATE and ALTER of types and domains.
 
 use varve_ast::{AlterDomain, AlterEnum, CreateDomain, Ddl, EnumPlace};
+use varve_lexer::{Keyword, Token};
 use varve_types::Result;
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::Parser;
 
 impl Parser<'_> {

@@ -4,11 +4,10 @@ use varve_ast::{
     CreateTableAs, CreateView, Ddl, DefinedOption, Materialized, Name, ObjectName, OnCommit, Query,
     ViewCheck,
 };
+use varve_lexer::{Keyword, Token};
 use varve_types::Result;
 
 use crate::ddl::create::CreateWords;
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::{IsOptional, Parser};
 
 /// What stands before the query of `CREATE TABLE ... AS`.

@@ -1,10 +1,9 @@
 //! DROP and TRUNCATE.
 
 use varve_ast::{Ddl, DropObjects, ObjectKind, StatementBody, Truncate};
+use varve_lexer::{Keyword, Token};
 use varve_types::Result;
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::Parser;
 
 impl Parser<'_> {

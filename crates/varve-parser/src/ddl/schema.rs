@@ -1,10 +1,9 @@
 //! CREATE SCHEMA, with statements that make what is in it.
 
 use varve_ast::{CreateSchema, SchemaElement};
+use varve_lexer::{Keyword, Lexeme, Token};
 use varve_types::{Error, Result, SqlState};
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::{Lexeme, Token};
 use crate::parser::Parser;
 
 /// What may stand in CREATE SCHEMA, in the order in which it is run.

@@ -5,10 +5,9 @@ use core::mem::discriminant;
 use varve_ast::{
     ObjectName, SequenceChange, SequenceOption, SequenceOptionKind, SequenceOptions, SignedNumber,
 };
+use varve_lexer::{Keyword, Token};
 use varve_types::Result;
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::option::redundant;
 use crate::parser::Parser;
 

@@ -1,10 +1,9 @@
 //! COPY.
 
 use varve_ast::{Copy, CopyOption, CopySource, CopyTarget, CopyValue, Expr};
+use varve_lexer::{Keyword, Token};
 use varve_types::{Error, Result, SqlState};
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::{IsOptional, Parser};
 
 impl Parser<'_> {

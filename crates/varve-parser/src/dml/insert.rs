@@ -3,10 +3,9 @@
 use varve_ast::{
     ConflictAction, ConflictTarget, Expr, Insert, InsertSource, OnConflict, Overriding, SelectItem,
 };
+use varve_lexer::{Keyword, Lexeme, Token};
 use varve_types::Result;
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::{Lexeme, Token};
 use crate::parser::Parser;
 
 impl Parser<'_> {

@@ -1,10 +1,9 @@
 //! UPDATE and DELETE.
 
 use varve_ast::{Assignment, ChangedTable, Delete, Expr, ExprKind, ObjectName, Target, Update};
+use varve_lexer::{Keyword, Lexeme, Token};
 use varve_types::{Error, Result};
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::{Lexeme, Token};
 use crate::parser::Parser;
 
 impl Parser<'_> {

@@ -1,13 +1,12 @@
 //! Calls of functions.
 
 use varve_ast::{Argument, Call, ExprKind, Name, ObjectName, OrderItem, Over};
+use varve_lexer::{Keyword, Token};
 use varve_types::{Error, Result};
 
 use crate::expr::json_call::{JsonArguments, is_json_call};
 use crate::expr::precedence::Node;
 use crate::expr::primary::plain_call;
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::Parser;
 
 /// What stands in the parentheses of a call.

@@ -6,12 +6,11 @@ use varve_ast::{
     Between, Cast, CastForm, Expr, ExprKind, InSubquery, JsonKind, JsonPredicate, Like, LikeKind,
     NormalForm, Operator, Quantified, Quantifier, Span, Truth,
 };
+use varve_lexer::{Keyword, Lexeme, Token};
 use varve_types::{Error, Result};
 
 use crate::expr::precedence::{Kind, Node, level};
 use crate::expr::primary::push_node;
-use crate::lex::keyword::Keyword;
-use crate::lex::token::{Lexeme, Token};
 use crate::parser::Parser;
 
 /// Takes a node out to put another one around it, which starts where it does.

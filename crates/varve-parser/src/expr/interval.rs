@@ -1,11 +1,10 @@
 //! Interval literals: `INTERVAL '1' DAY TO SECOND(3)`.
 
 use varve_ast::{Expr, ExprKind, IntervalField, IntervalLiteral};
+use varve_lexer::{Keyword, Token};
 use varve_types::Result;
 
 use crate::expr::precedence::Node;
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::Parser;
 
 impl Parser<'_> {

@@ -4,12 +4,11 @@ use varve_ast::{
     Argument, BaseType, Call, ExprKind, JsonConstructor, JsonEntry, JsonNulls, JsonValue,
     ObjectName, Query, Span, TypeName,
 };
+use varve_lexer::{Keyword, Token};
 use varve_types::{Error, Result, SqlState};
 
 use crate::expr::call::{Arguments, push_plain};
 use crate::expr::precedence::Node;
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::Parser;
 
 /// `FORMAT JSON [ENCODING name]`: the encoding, and where it stands.

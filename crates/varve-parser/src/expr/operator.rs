@@ -1,10 +1,9 @@
 //! Operators and their names.
 
 use varve_ast::Operator;
+use varve_lexer::{Keyword, Lexeme, Token};
 use varve_types::{Error, Result, SqlState};
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::{Lexeme, Token};
 use crate::parser::Parser;
 
 /// Operators that stand before an operand.

@@ -5,11 +5,10 @@
 //! nesting need little of it.
 
 use varve_ast::{Expr, ExprKind, Operator};
+use varve_lexer::{Keyword, Token};
 use varve_types::Result;
 
 use crate::expr::operator::check_prefix;
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::Parser;
 
 /// A node of a tree.

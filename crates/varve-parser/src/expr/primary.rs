@@ -6,11 +6,10 @@ use varve_ast::{
     Access, Argument, Call, Case, Cast, CastForm, Expr, ExprKind, Name, ObjectName, Query, Span,
     TypeName, TypedLiteral, When,
 };
+use varve_lexer::{Class, Keyword, Lexeme, Token};
 use varve_types::{Error, Result};
 
 use crate::expr::precedence::Node;
-use crate::lex::keyword::{Class, Keyword};
-use crate::lex::token::{Lexeme, Token};
 use crate::parser::Parser;
 
 /// A call of a function without anything beside its arguments.

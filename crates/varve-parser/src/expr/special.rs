@@ -4,12 +4,11 @@ use varve_ast::{
     Argument, Expr, ExprKind, Literal, LiteralKind, Name, NormalForm, ObjectName, SpecialCall,
     TrimSide,
 };
+use varve_lexer::{Keyword, Lexeme, Token};
 use varve_types::{Error, Result};
 
 use crate::expr::precedence::{Kind, Node, level};
 use crate::expr::primary::plain_call;
-use crate::lex::keyword::Keyword;
-use crate::lex::token::{Lexeme, Token};
 use crate::parser::Parser;
 
 /// Plain arguments.

@@ -1,10 +1,9 @@
 //! Names of types.
 
 use varve_ast::{BaseType, IntervalFields, ObjectName, Span, TypeName};
+use varve_lexer::{Keyword, Token};
 use varve_types::{Error, Result, SqlState};
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::Parser;
 
 /// Most dimensions that a type is written with.

@@ -1,10 +1,9 @@
 //! Windows.
 
 use varve_ast::{Frame, FrameBound, FrameExclusion, FrameUnits, NamedWindow, Span, WindowSpec};
+use varve_lexer::{Keyword, Lexeme, Token};
 use varve_types::{Error, Result, SqlState};
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::{Lexeme, Token};
 use crate::parser::Parser;
 
 impl Parser<'_> {

@@ -1,11 +1,12 @@
 //! Blocks: declarations, statements, handlers of errors.
 
+use varve_lexer::{Keyword, Lexeme, Token, too_deep};
 use varve_types::{Error, Result, SqlState};
 
 use super::code::{Declared, DeclaredType, Returned, Source, SqlStep, Step, Target};
 use super::condition::code_named;
 use super::{Around, Reader, ReturnKind, unsupported};
-use crate::{Keyword, Lexeme, Parser, Token, too_deep};
+use crate::Parser;
 
 /// Most steps of a body.
 const STEPS_MAX: usize = 10_000;

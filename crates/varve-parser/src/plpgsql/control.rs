@@ -1,11 +1,11 @@
 //! IF, CASE, loops, EXIT and CONTINUE.
 
+use varve_lexer::{Lexeme, Token};
 use varve_types::{Error, Result, SqlState};
 
 use super::block::target;
 use super::code::{DeclaredType, Source, Step};
 use super::{Around, Reader, unsupported};
-use crate::{Lexeme, Token};
 
 impl Reader<'_> {
     /// What follows IF.

@@ -12,9 +12,10 @@ mod control;
 mod piece;
 mod raise;
 
+use varve_lexer::{Lexeme, Token, tokenize};
 use varve_types::{Error, Result};
 
-use crate::{Lexeme, Parser, Token, tokenize};
+use crate::Parser;
 
 pub use code::{
     Code, Declared, DeclaredType, Piece, Place, Raise, Returned, Scope, Source, SqlStep, Step,

@@ -1,10 +1,11 @@
 //! What stands between the words of PL/pgSQL: SQL.
 
+use varve_lexer::{Keyword, Lexeme, Token};
 use varve_types::{Error, Result};
 
 use super::Reader;
 use super::code::{Piece, Source, SqlStep, Step};
-use crate::{Keyword, Lexeme, Token, parse};
+use crate::parse;
 
 impl Reader<'_> {
     /// A value: SQL up to a semicolon or, outside of parentheses and CASE, one of these words.

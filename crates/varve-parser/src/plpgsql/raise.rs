@@ -1,11 +1,11 @@
 //! RAISE, ASSERT, GET DIAGNOSTICS.
 
+use varve_lexer::{Lexeme, Token};
 use varve_types::{Error, Result, SqlState};
 
 use super::block::target;
 use super::code::{Raise, Step};
 use super::{Reader, unsupported};
-use crate::{Lexeme, Token};
 
 /// What GET DIAGNOSTICS and GET STACKED DIAGNOSTICS tell.
 const CURRENT: [&str; 1] = ["row_count"];

@@ -3,11 +3,9 @@
 use varve_ast::{
     Dml, Lock, LockStrength, LockWait, Query, QueryBody, SetOperation, SetOperator, Span, Values,
 };
+use varve_lexer::{Keyword, Token, too_deep};
 use varve_types::Result;
 
-use crate::lex::fault::too_deep;
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::Parser;
 
 /// Most operations of sets in a row: each is one level of the tree.

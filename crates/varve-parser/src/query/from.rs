@@ -1,10 +1,9 @@
 //! Relations of FROM and their joins.
 
 use varve_ast::{FromItem, Join, JoinCondition, JoinKind, Relation, TableRelation};
+use varve_lexer::{Keyword, Token};
 use varve_types::Result;
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::{IsOptional, Parser};
 
 #[inline(never)]

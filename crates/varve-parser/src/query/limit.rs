@@ -1,10 +1,9 @@
 //! LIMIT, OFFSET and FETCH.
 
 use varve_ast::{Expr, ExprKind, Limit, Query};
+use varve_lexer::{Keyword, Token};
 use varve_types::{Error, Result, SqlState};
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::Parser;
 
 impl Parser<'_> {

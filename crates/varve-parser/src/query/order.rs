@@ -1,9 +1,9 @@
 //! Items of ORDER BY.
 
 use varve_ast::{Expr, NullsOrder, OrderDirection, OrderItem};
+use varve_lexer::Keyword;
 use varve_types::Result;
 
-use crate::lex::keyword::Keyword;
 use crate::parser::Parser;
 
 impl Parser<'_> {

@@ -1,10 +1,9 @@
 //! SELECT.
 
 use varve_ast::{Access, Distinct, Expr, ExprKind, GroupItem, IntoTable, Select, SelectItem, Span};
+use varve_lexer::{Keyword, Token};
 use varve_types::{Error, Result};
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::Parser;
 
 /// A SELECT without anything.

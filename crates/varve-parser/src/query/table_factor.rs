@@ -4,10 +4,9 @@ use varve_ast::{
     Alias, AliasColumn, ExprKind, FromItem, FunctionRelation, Name, ObjectName, Query, Relation,
     RowsCall, RowsFunction, SampleMethod, Span, SubqueryRelation, TableRelation, TableSample,
 };
+use varve_lexer::{Class, Keyword, Token};
 use varve_types::{Error, Result, SqlState};
 
-use crate::lex::keyword::{Class, Keyword};
-use crate::lex::token::Token;
 use crate::parser::Parser;
 
 impl Parser<'_> {

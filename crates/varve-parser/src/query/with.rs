@@ -1,10 +1,9 @@
 //! WITH: named queries, with SEARCH and CYCLE of the recursive ones.
 
 use varve_ast::{Cte, Cycle, Name, Search, With};
+use varve_lexer::{Keyword, Token};
 use varve_types::Result;
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::{IsOptional, Parser};
 
 impl Parser<'_> {

@@ -2,10 +2,9 @@
 //! everything: privileges are not kept, but what is named must be there.
 
 use varve_ast::{Name, NamedKind, NoOp, RoleOrder, StatementBody};
+use varve_lexer::{Keyword, Token};
 use varve_types::{Error, Result, SqlState};
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::Parser;
 use crate::session::no_op::no_op;
 

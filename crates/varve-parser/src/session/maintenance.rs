@@ -1,10 +1,9 @@
 //! VACUUM, ANALYZE and LOCK TABLE.
 
 use varve_ast::{Analyze, Command, LockTable, ObjectName};
+use varve_lexer::{Keyword, Token};
 use varve_types::Result;
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::option::is_given;
 use crate::parser::{IsOptional, Parser};
 

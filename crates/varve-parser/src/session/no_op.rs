@@ -2,10 +2,9 @@
 //! extensions and the like. What they name must be there.
 
 use varve_ast::{NamedKind, NoOp, ObjectName, StatementBody, Utility};
+use varve_lexer::{Keyword, Token};
 use varve_types::{Error, Result, SqlState};
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::option::is_given;
 use crate::parser::Parser;
 

@@ -3,10 +3,9 @@
 use varve_ast::{
     Command, DeclareCursor, Direction, DiscardWhat, Execute, Prepare, Session, StatementBody,
 };
+use varve_lexer::{Keyword, Lexeme, Token};
 use varve_types::{Error, Result};
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::{Lexeme, Token};
 use crate::parser::Parser;
 use crate::statement::command;
 

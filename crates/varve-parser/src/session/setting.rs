@@ -1,10 +1,9 @@
 //! SET, RESET and SHOW.
 
 use varve_ast::{Command, StatementBody};
+use varve_lexer::{Keyword, Token};
 use varve_types::{Result, SqlText};
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::Parser;
 use crate::statement::command;
 

@@ -1,10 +1,9 @@
 //! Transactions and savepoints.
 
 use varve_ast::{Command, Isolation, StatementBody, TransactionModes};
+use varve_lexer::{Keyword, Token};
 use varve_types::Result;
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::Token;
 use crate::parser::Parser;
 use crate::statement::command;
 

@@ -1,8 +1,8 @@
 //! The tokens of a text, with their places.
 
-use crate::lex::keyword::Keyword;
-use crate::lex::token::{Fault, Lexeme, Token};
-use crate::lex::token_reader::TokenReader;
+use crate::keyword::Keyword;
+use crate::token::{Fault, Lexeme, Token};
+use crate::token_reader::TokenReader;
 
 /// Reads the tokens of a text, statement by statement.
 #[derive(Clone)]

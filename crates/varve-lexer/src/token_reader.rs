@@ -1,8 +1,8 @@
 //! A text token by token, by PostgreSQL's lexical rules.
 
-use crate::lex::open::Open;
-use crate::lex::quoted::continuation;
-use crate::lex::token::{Fault, Token};
+use crate::open::Open;
+use crate::quoted::continuation;
+use crate::token::{Fault, Token};
 
 /// Names of operators are shorter.
 const OPERATOR_BYTES_MAX: usize = 63;
@@ -97,7 +97,7 @@ impl<'a> TokenReader<'a> {
 
     /// Passes over white space and comments; the byte behind them, or where the comment starts that
     /// does not end.
-    pub(crate) fn spaces(&mut self) -> usize {
+    pub fn spaces(&mut self) -> usize {
         let mut start = self.at;
         while self.space() && self.open.is_none() {
             start = self.at;

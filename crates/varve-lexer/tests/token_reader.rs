@@ -1,6 +1,6 @@
 //! Tokens one by one, and what a text ends in.
 
-use varve_parser::{Fault, Open, Token, TokenReader};
+use varve_lexer::{Fault, Open, Token, TokenReader};
 
 #[test]
 fn a_text_says_what_it_ends_in() {

@@ -1,6 +1,6 @@
 //! What keywords may name.
 
-use varve_parser::{Class, Keyword};
+use varve_lexer::{Class, Keyword};
 
 #[test]
 fn classes_are_those_of_postgresql() {

@@ -176,7 +176,7 @@ impl Keyword {
     }
 
     /// Whether it is a function that is called without parentheses, and reserved for that.
-    pub(crate) fn is_bare_function(self) -> bool {
+    pub fn is_bare_function(self) -> bool {
         matches!(
             self,
             Keyword::CURRENT_CATALOG

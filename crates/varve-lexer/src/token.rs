@@ -2,7 +2,7 @@
 
 use varve_ast::Span;
 
-use crate::lex::keyword::Keyword;
+use crate::keyword::Keyword;
 
 /// The kind of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -126,9 +126,9 @@ pub struct Lexeme {
     /// Which keyword, where it is one.
     pub keyword: Keyword,
     /// First byte in the text.
-    pub(crate) start: u32,
+    pub start: u32,
     /// The byte behind it.
-    pub(crate) end: u32,
+    pub end: u32,
     /// Where it starts, in characters of the text, from 1.
     pub position: u32,
 }

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use varve_types::{Error, Result, SqlState};
 
-use crate::lex::open::Open;
-use crate::lex::token::Token;
+use crate::open::Open;
+use crate::token::Token;
 
 /// Where the next part of a string starts, behind its quote: strings go on in parts with a line
 /// break between them. `at` stands behind the quote that ends a part.
-pub(crate) fn continuation(bytes: &[u8], mut at: usize) -> Option<usize> {
+pub fn continuation(bytes: &[u8], mut at: usize) -> Option<usize> {
     let mut newline = false;
     loop {
         match (bytes.get(at)?, bytes.get(at + 1)) {
@@ -67,7 +67,7 @@ pub fn in_one_part(token: Token, raw: &str) -> Option<String> {
 }
 
 /// The text of a quoted name.
-pub(crate) fn name_text(token: Token, raw: &str) -> Result<String> {
+pub fn name_text(token: Token, raw: &str) -> Result<String> {
     let (parts, rest) = parts(raw, '"', false);
     let text = parts.concat().replace("\"\"", "\"");
     match token {
@@ -77,7 +77,7 @@ pub(crate) fn name_text(token: Token, raw: &str) -> Result<String> {
 }
 
 /// The text of a string of any kind. Bits and hexadecimal digits are not looked at.
-pub(crate) fn string_text(token: Token, raw: &str) -> Result<String> {
+pub fn string_text(token: Token, raw: &str) -> Result<String> {
     if token == Token::DollarQuotedString {
         let tag = dollar_tag(raw).len() + 2;
         let text = raw.get(tag..raw.len().saturating_sub(tag));
@@ -115,7 +115,7 @@ pub(crate) fn string_text(token: Token, raw: &str) -> Result<String> {
 }
 
 /// What stands between the dollar signs of a dollar-quoted string.
-pub(crate) fn dollar_tag(raw: &str) -> &str {
+pub fn dollar_tag(raw: &str) -> &str {
     raw.split('$').nth(1).unwrap_or_default()
 }
 

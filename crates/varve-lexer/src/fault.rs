@@ -2,10 +2,10 @@
 
 use varve_types::{Error, SqlState};
 
-use crate::lex::token::{Fault, Lexeme};
+use crate::token::{Fault, Lexeme};
 
 /// The error about a token that may not stand where it stands, or cannot be read.
-pub(crate) fn error(text: &str, lexeme: Lexeme, fault: Option<Fault>) -> Error {
+pub fn error(text: &str, lexeme: Lexeme, fault: Option<Fault>) -> Error {
     let what = match fault {
         None | Some(Fault::Character) => "syntax error",
         Some(Fault::QuotedString) => "unterminated quoted string",
