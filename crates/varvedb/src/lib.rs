@@ -16,8 +16,7 @@
 //!    table leaves the plans of others. Where there is no plan, the syntax trees of 512 texts are
 //!    kept too.
 //! 2. The session begins a store transaction: a snapshot, which pins runs, deletion vectors,
-//!    memtables and catalog. `shared/catalog_cache.rs` decodes the catalog, unless this state is
-//!    known already.
+//!    memtables and catalog. `varve-ddl` decodes the catalog, unless this state is known already.
 //! 3. A lookup, constant rows, and expressions over one of these are computed at once
 //!    (`session/rows/direct.rs`). All other plans go to `varve-exec`, which reads through
 //!    `varve-dml`'s `TransactionSource`.

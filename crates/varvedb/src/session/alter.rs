@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use varve_catalog::{Catalog, IndexDef, PUBLIC, PartitionBound, TableDef};
+use varve_ddl::CatalogCache;
 use varve_dml::route::astray;
 use varve_dml::table_rows::{first_failing, with_generated};
 use varve_dml::{StatementTxn, Writer, cannot_build_key, index};
@@ -18,7 +19,6 @@ use varve_types::{
 use super::define::{column_sequence, put_table};
 use super::run::Run;
 use super::utility::{drop_objects, put_definitions};
-use crate::shared::catalog_cache::CatalogCache;
 use crate::shared::result_set::ResultSet;
 use varve_settings::SearchPath;
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use varve_catalog::{Catalog, SequenceDef, TableDef, encode_sequence, encode_table};
+use varve_ddl::create_sequence_state;
 use varve_dml::index;
 use varve_expr::Expr;
 use varve_plan::{NewIndex, NewTable, Statement};
@@ -12,7 +13,6 @@ use varve_types::{Error, LogicalType, Notice, ObjectId, Result, SqlState, TreeId
 
 use super::run::Run;
 use crate::shared::result_set::ResultSet;
-use crate::shared::sequences;
 
 /// Tables on their way to other definitions.
 pub(super) struct ChangedTables<'a> {
@@ -234,7 +234,7 @@ pub(super) async fn create_sequence(
         tree: transaction.new_tree_id(),
         ..definition.clone()
     };
-    sequences::create(transaction, &sequence, sequence.start).await?;
+    create_sequence_state(transaction, &sequence, sequence.start).await?;
     transaction.put_object(sequence.object, 1, encode_sequence(&sequence)?);
     Ok(sequence.object)
 }
@@ -249,7 +249,7 @@ pub(super) async fn alter_sequence(
     if let Some(first) = restart {
         transaction.drop_tree(changed.tree)?;
         changed.tree = transaction.new_tree_id();
-        sequences::create(transaction, &changed, first).await?;
+        create_sequence_state(transaction, &changed, first).await?;
     }
     transaction.put_object(changed.object, 1, encode_sequence(&changed)?);
     Ok(())

@@ -29,6 +29,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use varve_catalog::Catalog;
+use varve_ddl::CatalogCache;
 use varve_dml::{Constraint, StatementTxn, Writer};
 use varve_expr::{Locale, Parameters};
 use varve_parser::ParsedStatement;
@@ -39,7 +40,6 @@ use varve_types::{Error, Failure, LogicalType, Notice, ObjectId, Result, SqlStat
 
 use crate::host::SessionHost;
 use crate::shared::Shared;
-use crate::shared::catalog_cache::CatalogCache;
 use crate::shared::prepared::Prepared;
 use crate::shared::result_set::ResultSet;
 use crate::shared::result_set::notice_of;

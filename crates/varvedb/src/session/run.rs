@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use varve_catalog::{Catalog, Event, Field, TableDef, is_temporary};
+use varve_ddl::CatalogCache;
 use varve_dml::{
     Before, StatementRunner, StatementTxn, Timing, TransactionSource, Trigger, Writer,
 };
@@ -29,7 +30,6 @@ use crate::session::rows::collected::{CollectedRows, RowsTo};
 use crate::session::rows::direct::direct_rows;
 use crate::shared::Shared;
 use crate::shared::cancel::CancelFlag;
-use crate::shared::catalog_cache::CatalogCache;
 use crate::shared::result_set::ResultSet;
 use crate::shared::scratch::StoreScratch;
 use varve_copy::CopyData;

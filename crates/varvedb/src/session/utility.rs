@@ -6,6 +6,7 @@ use varve_catalog::{
     TriggerDef, ViewDef, ViewKind, encode_comment, encode_domain, encode_enum, encode_function,
     encode_schema, encode_trigger, encode_view,
 };
+use varve_ddl::CatalogCache;
 use varve_dml::StatementTxn;
 use varve_plan::{Definition, NewTable, Query, Utility};
 use varve_routine::Routine;
@@ -14,7 +15,6 @@ use varve_types::{Batch, Error, ObjectId, Result};
 
 use super::define::{ChangedTables, alter_sequence, create_table, emptied, put_table};
 use super::run::Run;
-use crate::shared::catalog_cache::CatalogCache;
 use crate::shared::result_set::ResultSet;
 use varve_settings::SearchPath;
 

@@ -8,7 +8,7 @@ use varve_store::{CatalogState, ObjectChange, Transaction};
 use varve_types::{ObjectId, Result};
 
 /// Remembers the last catalog and the state that it was made from.
-pub(crate) struct CatalogCache {
+pub struct CatalogCache {
     known: Option<Known>,
     /// The schema of the session's temporary relations; those of others are not seen.
     temporary: ObjectId,
