@@ -215,7 +215,7 @@ impl Sequences {
 }
 
 /// Makes the tree of a sequence, and its first state.
-pub async fn create_state(
+pub(crate) async fn create_state(
     transaction: &mut Transaction,
     sequence: &SequenceDef,
     first: i64,

@@ -22,7 +22,8 @@
 //!    `varve-dml`'s `TransactionSource`.
 //! 4. `varve-dml` changes rows. The session is its `StatementRunner`: it reads the rows of plans,
 //!    and gives triggers, whose functions `varve-routine` runs through the session's
-//!    `RoutineSession`. `varve-copy` reads and writes what COPY carries.
+//!    `RoutineSession`. `varve-ddl` changes definitions, and knows the session as `DdlSession`;
+//!    `varve-copy` reads and writes what COPY carries.
 //! 5. A statement outside a transaction block is a transaction of its own, and is run again, up to
 //!    8 times, when its commit fails with `40001`.
 //! 6. The batches of a result are collected under the memory limit (`session/rows/collected.rs`),

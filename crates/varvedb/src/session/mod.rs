@@ -1,6 +1,5 @@
 //! A session: SQL in, results out, one statement at a time.
 
-mod alter;
 mod batch;
 mod block;
 mod build_index;
@@ -23,7 +22,6 @@ mod show;
 mod statement_locale;
 mod stream;
 pub(crate) mod temporary;
-pub(crate) mod utility;
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;

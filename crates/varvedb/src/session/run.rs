@@ -24,7 +24,6 @@ use varve_types::{
 use super::Scope;
 use super::rows::outlet::Outlet;
 use super::temporary::Temporary;
-use super::utility::{drop_comments, follow};
 use crate::host::SessionHost;
 use crate::session::rows::collected::{CollectedRows, RowsTo};
 use crate::session::rows::direct::direct_rows;
@@ -119,18 +118,7 @@ impl Run<'_> {
             statement => {
                 self.fire_truncate(txn, statement, Timing::BEFORE_STATEMENT)
                     .await?;
-                let before = txn.store.catalog_state();
-                let result = match statement {
-                    Statement::Utility(utility) => self.utility(txn, utility).await,
-                    Statement::AlterTable(alter) => self.alter_table(txn, alter).await,
-                    _ => self.define(&mut txn.store, statement).await,
-                }?;
-                if !before.is_same(&txn.store.catalog_state()) {
-                    drop_comments(&mut txn.store, self.catalog)?;
-                    if result.command == "ALTER" {
-                        follow(&mut txn.store, self.catalog)?;
-                    }
-                }
+                let result = self.define(txn, statement).await?;
                 self.fire_truncate(txn, statement, Timing::AFTER_STATEMENT)
                     .await?;
                 Ok(result)

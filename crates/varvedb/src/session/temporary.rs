@@ -8,12 +8,12 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
 use varve_catalog::{CatalogObject, TableDef, decode_object, is_temporary, temporary_schema};
+use varve_ddl::{drop_sequence, emptied};
 use varve_plan::{NewTable, OnCommit, Statement, Utility};
 use varve_store::{Store, Transaction};
 use varve_types::{ObjectId, Result, ScanSpec};
 
 use super::Session;
-use super::define::emptied;
 use crate::shared::Shared;
 use varve_settings::Durability;
 
@@ -115,7 +115,7 @@ impl Session {
                 let is_owned = |object| object == table.object;
                 for sequence in sequences {
                     if sequence.owner.is_some_and(|(object, _)| is_owned(object)) {
-                        super::define::drop_sequence(transaction, sequence)?;
+                        drop_sequence(transaction, sequence)?;
                     }
                 }
                 drop_table(transaction, table)?;
@@ -176,7 +176,7 @@ fn drop_relations(transaction: &mut Transaction, is_gone: &dyn Fn(ObjectId) -> b
         match decoded {
             CatalogObject::Table(table) => drop_table(transaction, &table)?,
             CatalogObject::Sequence(sequence) => {
-                super::define::drop_sequence(transaction, &sequence)?;
+                drop_sequence(transaction, &sequence)?;
             }
             _ => transaction.delete_object(*object),
         }

@@ -1,4 +1,4 @@
-//! Carries out the statements around queries.
+//! Carries out statements that define other objects than tables, or a table by a query.
 
 use varve_bind::{Followed, followed};
 use varve_catalog::{
@@ -6,30 +6,28 @@ use varve_catalog::{
     TriggerDef, ViewDef, ViewKind, encode_comment, encode_domain, encode_enum, encode_function,
     encode_schema, encode_trigger, encode_view,
 };
-use varve_ddl::CatalogCache;
-use varve_dml::StatementTxn;
+use varve_dml::{StatementRunner, StatementTxn, Writer};
 use varve_plan::{Definition, NewTable, Query, Utility};
-use varve_routine::Routine;
 use varve_store::Transaction;
 use varve_types::{Batch, Error, ObjectId, Result};
 
-use super::define::{ChangedTables, alter_sequence, create_table, emptied, put_table};
-use super::run::Run;
-use crate::shared::result_set::ResultSet;
+use crate::catalog_cache::CatalogCache;
+use crate::define::{ChangedTables, alter_sequence, create_table, emptied, misplaced, put_table};
+use crate::definer::{Defined, Definer};
 use varve_settings::SearchPath;
 
-impl Run<'_> {
-    pub(super) async fn utility(
+impl Definer<'_> {
+    pub(crate) async fn utility(
         &self,
         txn: &mut StatementTxn,
         utility: &Utility,
-    ) -> Result<ResultSet> {
+    ) -> Result<Defined> {
         match utility {
             Utility::CreateView(view) => {
                 let mut view = view.clone();
                 view.object = number(&mut txn.store, view.object);
                 put_view(&mut txn.store, &view)?;
-                Ok(ResultSet::command("CREATE"))
+                Ok(Defined::command("CREATE"))
             }
             Utility::CreateMaterializedView { view, table, query } => {
                 let (table, count) = self.filled_table(txn, table, query.as_ref()).await?;
@@ -47,42 +45,32 @@ impl Run<'_> {
             }
             Utility::Refresh { view, query } => {
                 self.refresh(txn, view, query.as_ref()).await?;
-                Ok(ResultSet::command("REFRESH"))
+                Ok(Defined::command("REFRESH"))
             }
             Utility::Drop(objects) => {
                 drop_objects(&mut txn.store, self.catalog, objects)?;
-                Ok(ResultSet::command("DROP"))
+                Ok(Defined::command("DROP"))
             }
             Utility::DropColumns(changes, objects) => {
                 for change in changes {
                     Box::pin(self.alter_table(txn, change)).await?;
                 }
                 drop_objects(&mut txn.store, self.catalog, objects)?;
-                Ok(ResultSet::command("DROP"))
+                Ok(Defined::command("DROP"))
             }
             Utility::CreateDomain(def) => put_domain(&mut txn.store, def),
             Utility::PutEnum(def, word) => put_enum(&mut txn.store, def, word),
             Utility::PutFunction(def, word) => put_function(&mut txn.store, def, word),
             Utility::PutTrigger(defs, word) => put_triggers(&mut txn.store, defs, word),
-            Utility::Do(def) => {
-                let mut routine = Routine::new(def.code()?);
-                let caller = self.caller();
-                let called = caller.result(txn, def, &mut routine, Vec::new());
-                Box::pin(called).await?;
-                Ok(ResultSet::command("DO"))
-            }
             Utility::CreateSchema(schema) => {
                 create_schema(&mut txn.store, schema)?;
-                Ok(ResultSet::command("CREATE"))
+                Ok(Defined::command("CREATE"))
             }
             Utility::Alter(definitions) => self.alter_definitions(txn, definitions).await,
             Utility::Comment(def, known) => put_comment(&mut txn.store, def, known),
-            Utility::LockTable if self.scope.is_alone => {
-                Err(super::block::no_block_error("LOCK TABLE"))
+            Utility::Do(_) | Utility::LockTable | Utility::Analyze | Utility::Nothing => {
+                Err(misplaced())
             }
-            Utility::LockTable => Ok(ResultSet::command("LOCK")),
-            Utility::Analyze => Ok(ResultSet::command("ANALYZE")),
-            Utility::Nothing => Ok(ResultSet::command("")),
         }
     }
 
@@ -91,7 +79,7 @@ impl Run<'_> {
         &self,
         txn: &mut StatementTxn,
         definitions: &[Definition],
-    ) -> Result<ResultSet> {
+    ) -> Result<Defined> {
         for definition in definitions {
             if let Definition::Table(table, verified) = definition {
                 txn.store.guard_tree(table.tree, table.version)?;
@@ -99,7 +87,7 @@ impl Run<'_> {
             }
         }
         put_definitions(&mut txn.store, definitions).await?;
-        Ok(ResultSet::command("ALTER"))
+        Ok(Defined::command("ALTER"))
     }
 
     /// A new table with the rows of a query, and their number.
@@ -110,7 +98,7 @@ impl Run<'_> {
         query: Option<&Query>,
     ) -> Result<(TableDef, Option<u64>)> {
         let rows = match query {
-            Some(query) => Some(self.rows_of(&txn.store, &query.plan).await?),
+            Some(query) => Some(self.session.rows_of(&txn.store, &query.plan).await?),
             None => None,
         };
         let table = create_table(&mut txn.store, definition).await?;
@@ -122,7 +110,8 @@ impl Run<'_> {
     }
 
     async fn fill(&self, txn: &mut StatementTxn, table: &TableDef, rows: &[Batch]) -> Result<u64> {
-        let mut writer = self.writer(txn);
+        let runner = Some(self.session as &dyn StatementRunner);
+        let mut writer = Writer::new(self.catalog, txn, self.context, self.cancel, runner);
         let rows = writer.checked(table, rows)?;
         writer.insert(table, &rows).await?;
         Ok(rows.iter().map(Batch::rows).sum::<usize>() as u64)
@@ -136,7 +125,7 @@ impl Run<'_> {
         query: Option<&Query>,
     ) -> Result<()> {
         let rows = match query {
-            Some(query) => self.rows_of(&txn.store, &query.plan).await?,
+            Some(query) => self.session.rows_of(&txn.store, &query.plan).await?,
             None => Vec::new(),
         };
         let table = view.rows().and_then(|rows| self.catalog.tables.get(&rows));
@@ -149,10 +138,13 @@ impl Run<'_> {
 }
 
 /// `SELECT n`, as PostgreSQL answers a table that is made of rows.
-fn made_of(count: Option<u64>) -> ResultSet {
+fn made_of(count: Option<u64>) -> Defined {
     match count {
-        Some(count) => ResultSet::changed("SELECT", count),
-        None => ResultSet::command("CREATE"),
+        Some(count) => Defined {
+            rows: Some(count),
+            ..Defined::command("SELECT")
+        },
+        None => Defined::command("CREATE"),
     }
 }
 
@@ -162,7 +154,7 @@ fn put_view(transaction: &mut Transaction, view: &ViewDef) -> Result<()> {
 }
 
 /// Gives objects other definitions.
-pub(super) async fn put_definitions(
+pub(crate) async fn put_definitions(
     transaction: &mut Transaction,
     definitions: &[Definition],
 ) -> Result<()> {
@@ -201,7 +193,7 @@ fn create_schema(transaction: &mut Transaction, schema: &SchemaDef) -> Result<()
 }
 
 /// Drops the comments on what is not there any more.
-pub(super) fn drop_comments(transaction: &mut Transaction, catalog: &Catalog) -> Result<()> {
+pub(crate) fn drop_comments(transaction: &mut Transaction, catalog: &Catalog) -> Result<()> {
     if catalog.comments.is_empty() {
         return Ok(());
     }
@@ -216,7 +208,7 @@ pub(super) fn drop_comments(transaction: &mut Transaction, catalog: &Catalog) ->
 }
 
 /// Lets the texts of definitions follow what they name to the names that an ALTER gave it.
-pub(super) fn follow(transaction: &mut Transaction, before: &Catalog) -> Result<()> {
+pub(crate) fn follow(transaction: &mut Transaction, before: &Catalog) -> Result<()> {
     let own = before.temporary().unwrap_or(PUBLIC);
     let after = CatalogCache::new(own).get(transaction, &SearchPath::default())?;
     for changed in followed(before, &after)? {
@@ -231,7 +223,7 @@ pub(super) fn follow(transaction: &mut Transaction, before: &Catalog) -> Result<
 }
 
 /// Drops objects, and parts of others.
-pub(super) fn drop_objects(
+pub(crate) fn drop_objects(
     transaction: &mut Transaction,
     catalog: &Catalog,
     objects: &[Dropped],
@@ -338,44 +330,44 @@ fn number(transaction: &mut Transaction, object: ObjectId) -> ObjectId {
     }
 }
 
-fn put_domain(transaction: &mut Transaction, def: &DomainDef) -> Result<ResultSet> {
+fn put_domain(transaction: &mut Transaction, def: &DomainDef) -> Result<Defined> {
     let def = DomainDef {
         object: transaction.new_object_id(),
         ..def.clone()
     };
     transaction.put_object(def.object, 1, encode_domain(&def)?);
-    Ok(ResultSet::command("CREATE"))
+    Ok(Defined::command("CREATE"))
 }
 
-fn put_enum(transaction: &mut Transaction, def: &EnumDef, word: &'static str) -> Result<ResultSet> {
+fn put_enum(transaction: &mut Transaction, def: &EnumDef, word: &'static str) -> Result<Defined> {
     let mut def = def.clone();
     def.object = number(transaction, def.object);
     transaction.put_object(def.object, 1, encode_enum(&def)?);
-    Ok(ResultSet::command(word))
+    Ok(Defined::command(word))
 }
 
 fn put_function(
     transaction: &mut Transaction,
     def: &FunctionDef,
     word: &'static str,
-) -> Result<ResultSet> {
+) -> Result<Defined> {
     let mut def = def.clone();
     def.object = number(transaction, def.object);
     transaction.put_object(def.object, 1, encode_function(&def)?);
-    Ok(ResultSet::command(word))
+    Ok(Defined::command(word))
 }
 
 fn put_triggers(
     transaction: &mut Transaction,
     defs: &[TriggerDef],
     word: &'static str,
-) -> Result<ResultSet> {
+) -> Result<Defined> {
     for def in defs {
         let mut def = def.clone();
         def.object = number(transaction, def.object);
         transaction.put_object(def.object, 1, encode_trigger(&def)?);
     }
-    Ok(ResultSet::command(word))
+    Ok(Defined::command(word))
 }
 
 /// Puts a comment in place of the `known` ones; an empty one only takes these away.
@@ -383,7 +375,7 @@ fn put_comment(
     transaction: &mut Transaction,
     def: &CommentDef,
     known: &[ObjectId],
-) -> Result<ResultSet> {
+) -> Result<Defined> {
     let mut known = known.iter().copied();
     if !def.text.is_empty() {
         let mut def = def.clone();
@@ -392,5 +384,5 @@ fn put_comment(
         transaction.put_object(def.object, 1, encode_comment(&def)?);
     }
     known.for_each(|object| transaction.delete_object(object));
-    Ok(ResultSet::command("COMMENT"))
+    Ok(Defined::command("COMMENT"))
 }
