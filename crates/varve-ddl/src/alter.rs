@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_catalog::{Catalog, IndexDef, PUBLIC, PartitionBound, TableDef};
+use varve_catalog::{Catalog, IndexDef, PartitionBound, TableDef};
 use varve_dml::route::astray;
 use varve_dml::table_rows::{first_failing, with_generated};
 use varve_dml::{StatementTxn, Writer, cannot_build_key, index};
@@ -15,11 +15,11 @@ use varve_types::{
     encode_key_value,
 };
 
-use crate::catalog_cache::CatalogCache;
+use crate::catalog_cache::catalog_now;
 use crate::define::{column_sequence, put_table};
 use crate::definer::{Defined, Definer};
-use crate::utility::{drop_objects, put_definitions};
-use varve_settings::SearchPath;
+use crate::drop::drop_objects;
+use crate::utility::put_definitions;
 
 /// Rows that are read before any is written.
 const ROWS_AT_ONCE: usize = 1 << 14;
@@ -184,8 +184,7 @@ impl Definer<'_> {
     ) -> Result<()> {
         if !alter.sequences.is_empty() {
             // Their values are taken while rows are written.
-            let own = self.catalog.temporary().unwrap_or(PUBLIC);
-            let catalog = CatalogCache::new(own).get(transaction, &SearchPath::default())?;
+            let catalog = catalog_now(transaction, self.catalog)?;
             self.session.enter(transaction, &catalog).await?;
         }
         let before = &*alter.before;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_catalog::{Catalog, CatalogObject, decode_object, is_temporary};
+use varve_catalog::{Catalog, CatalogObject, PUBLIC, decode_object, is_temporary};
 use varve_settings::SearchPath;
 use varve_store::{CatalogState, ObjectChange, Transaction};
 use varve_types::{ObjectId, Result};
@@ -82,4 +82,10 @@ impl CatalogCache {
         }
         Ok(())
     }
+}
+
+/// The catalog as a transaction has left it, where names are looked for as in a new session.
+pub(crate) fn catalog_now(transaction: &Transaction, before: &Catalog) -> Result<Arc<Catalog>> {
+    let temporary = before.temporary().unwrap_or(PUBLIC);
+    CatalogCache::new(temporary).get(transaction, &SearchPath::default())
 }

@@ -263,12 +263,6 @@ pub(crate) async fn alter_sequence(
     Ok(())
 }
 
-/// Drops a sequence and its values.
-pub fn drop_sequence(transaction: &mut Transaction, sequence: &SequenceDef) -> Result<()> {
-    transaction.delete_object(sequence.object);
-    Ok(transaction.drop_tree(sequence.tree)?)
-}
-
 /// Makes the sequence of a column and lets the column take its values from it.
 pub(crate) async fn column_sequence(
     transaction: &mut Transaction,
@@ -339,6 +333,6 @@ pub fn emptied(transaction: &mut Transaction, table: &TableDef) -> Result<TableD
         transaction.create_tree(index.tree_schema(&table))?;
     }
     table.indexes = indexes;
-    transaction.put_object(table.object, table.version, encode_table(&table)?);
+    put_table(transaction, &table)?;
     Ok(table)
 }

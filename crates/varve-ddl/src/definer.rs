@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use varve_catalog::Catalog;
+use varve_bind::{Followed, followed};
+use varve_catalog::{Catalog, encode_function, encode_trigger, encode_view};
 use varve_dml::{StatementRunner, StatementTxn};
 use varve_expr::EvalContext;
 use varve_plan::Statement;
@@ -10,7 +11,8 @@ use varve_store::Transaction;
 use varve_types::meter::Cancel;
 use varve_types::{LocalFuture, Notice, ObjectId, Result, TreeId};
 
-use crate::utility::{drop_comments, follow};
+use crate::catalog_cache::catalog_now;
+use crate::drop::drop_comments;
 
 /// The session around a statement that defines something.
 pub trait DdlSession: StatementRunner {
@@ -76,4 +78,18 @@ impl Definer<'_> {
         }
         Ok(defined)
     }
+}
+
+/// Lets the texts of definitions follow what they name to the names that an ALTER gave it.
+fn follow(transaction: &mut Transaction, before: &Catalog) -> Result<()> {
+    let after = catalog_now(transaction, before)?;
+    for changed in followed(before, &after)? {
+        let (object, bytes) = match changed {
+            Followed::View(view) => (view.object, encode_view(&view)?),
+            Followed::Function(def) => (def.object, encode_function(&def)?),
+            Followed::Trigger(def) => (def.object, encode_trigger(&def)?),
+        };
+        transaction.put_object(object, 1, bytes);
+    }
+    Ok(())
 }

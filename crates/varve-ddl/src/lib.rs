@@ -13,10 +13,12 @@ mod alter;
 mod catalog_cache;
 mod define;
 mod definer;
+mod drop;
 mod sequences;
 mod utility;
 
 pub use catalog_cache::CatalogCache;
-pub use define::{drop_sequence, emptied};
+pub use define::emptied;
 pub use definer::{DdlSession, Defined, Definer};
+pub use drop::{drop_relations, drop_sequence, drop_table};
 pub use sequences::Sequences;

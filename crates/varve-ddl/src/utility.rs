@@ -1,20 +1,18 @@
 //! Carries out statements that define other objects than tables, or a table by a query.
 
-use varve_bind::{Followed, followed};
 use varve_catalog::{
-    Catalog, CommentDef, DomainDef, Dropped, EnumDef, FunctionDef, PUBLIC, SchemaDef, TableDef,
-    TriggerDef, ViewDef, ViewKind, encode_comment, encode_domain, encode_enum, encode_function,
-    encode_schema, encode_trigger, encode_view,
+    CommentDef, DomainDef, EnumDef, FunctionDef, SchemaDef, TableDef, TriggerDef, ViewDef,
+    ViewKind, encode_comment, encode_domain, encode_enum, encode_function, encode_schema,
+    encode_trigger, encode_view,
 };
 use varve_dml::{StatementRunner, StatementTxn, Writer};
 use varve_plan::{Definition, NewTable, Query, Utility};
 use varve_store::Transaction;
 use varve_types::{Batch, Error, ObjectId, Result};
 
-use crate::catalog_cache::CatalogCache;
-use crate::define::{ChangedTables, alter_sequence, create_table, emptied, misplaced, put_table};
+use crate::define::{alter_sequence, create_table, emptied, misplaced, put_table};
 use crate::definer::{Defined, Definer};
-use varve_settings::SearchPath;
+use crate::drop::drop_objects;
 
 impl Definer<'_> {
     pub(crate) async fn utility(
@@ -190,136 +188,6 @@ fn create_schema(transaction: &mut Transaction, schema: &SchemaDef) -> Result<()
     };
     transaction.put_object(schema.object, 1, encode_schema(&schema)?);
     Ok(())
-}
-
-/// Drops the comments on what is not there any more.
-pub(crate) fn drop_comments(transaction: &mut Transaction, catalog: &Catalog) -> Result<()> {
-    if catalog.comments.is_empty() {
-        return Ok(());
-    }
-    let own = catalog.temporary().unwrap_or(PUBLIC);
-    let catalog = CatalogCache::new(own).get(transaction, &SearchPath::default())?;
-    for comment in catalog.comments.iter() {
-        if !catalog.is_described(comment) {
-            transaction.delete_object(comment.object);
-        }
-    }
-    Ok(())
-}
-
-/// Lets the texts of definitions follow what they name to the names that an ALTER gave it.
-pub(crate) fn follow(transaction: &mut Transaction, before: &Catalog) -> Result<()> {
-    let own = before.temporary().unwrap_or(PUBLIC);
-    let after = CatalogCache::new(own).get(transaction, &SearchPath::default())?;
-    for changed in followed(before, &after)? {
-        let (object, bytes) = match changed {
-            Followed::View(view) => (view.object, encode_view(&view)?),
-            Followed::Function(def) => (def.object, encode_function(&def)?),
-            Followed::Trigger(def) => (def.object, encode_trigger(&def)?),
-        };
-        transaction.put_object(object, 1, bytes);
-    }
-    Ok(())
-}
-
-/// Drops objects, and parts of others.
-pub(crate) fn drop_objects(
-    transaction: &mut Transaction,
-    catalog: &Catalog,
-    objects: &[Dropped],
-) -> Result<()> {
-    for object in objects {
-        drop_object(transaction, catalog, *object)?;
-    }
-    drop_parts(transaction, catalog, objects)?;
-    Ok(())
-}
-
-fn drop_object(transaction: &mut Transaction, catalog: &Catalog, object: Dropped) -> Result<()> {
-    match object {
-        Dropped::Table(object) => {
-            if let Some(table) = catalog.tables.get(&object) {
-                for index in &table.indexes {
-                    transaction.drop_tree(index.tree)?;
-                }
-                transaction.drop_tree(table.tree)?;
-            }
-            transaction.delete_object(object);
-        }
-        Dropped::View(object)
-        | Dropped::Type(object)
-        | Dropped::Function(object)
-        | Dropped::Trigger(_, object) => transaction.delete_object(object),
-        Dropped::Sequence(object) => {
-            if let Some(sequence) = catalog.sequences.get(&object) {
-                transaction.drop_tree(sequence.tree)?;
-            }
-            transaction.delete_object(object);
-        }
-        Dropped::Schema(object) => match object == varve_catalog::PUBLIC {
-            true => {
-                let gone = SchemaDef {
-                    object: transaction.new_object_id(),
-                    name: "public".to_owned(),
-                    is_gone: true,
-                };
-                transaction.put_object(gone.object, 1, encode_schema(&gone)?);
-            }
-            false => transaction.delete_object(object),
-        },
-        Dropped::Default(..) | Dropped::Column(..) | Dropped::Key(..) => {}
-    }
-    Ok(())
-}
-
-/// Takes tables that go out of the inheritance of those that stay.
-fn leave_inheritance(changed: &mut ChangedTables<'_>, catalog: &Catalog, all: &[Dropped]) {
-    for object in all {
-        let Dropped::Table(object) = object else {
-            continue;
-        };
-        let table = catalog.tables.get(object);
-        for parent in table.map_or(&[][..], |table| table.parents()) {
-            if !all.contains(&Dropped::Table(*parent)) {
-                changed.change(*parent, |parent| {
-                    parent.change_inheritance(|inheritance| {
-                        inheritance.children.retain(|child| child != object)
-                    });
-                });
-            }
-        }
-    }
-}
-
-/// Changes the tables that stay without some of their defaults or foreign keys.
-fn drop_parts(transaction: &mut Transaction, catalog: &Catalog, all: &[Dropped]) -> Result<()> {
-    let mut changed = ChangedTables::new(catalog);
-    let mut keys: Vec<(ObjectId, usize)> = Vec::new();
-    leave_inheritance(&mut changed, catalog, all);
-    for object in all {
-        match *object {
-            Dropped::Default(table, at) if !all.contains(&Dropped::Table(table)) => {
-                changed.change(table, |table| {
-                    if let Some(column) = table.columns.get_mut(at) {
-                        column.default = None;
-                    }
-                });
-            }
-            Dropped::Key(table, at) if !all.contains(&Dropped::Table(table)) => {
-                keys.push((table, at));
-            }
-            _ => {}
-        }
-    }
-    varve_sort::sort(&mut keys);
-    for (table, at) in keys.into_iter().rev() {
-        changed.change(table, |table| {
-            if at < table.foreign_keys.len() {
-                table.foreign_keys.remove(at);
-            }
-        });
-    }
-    changed.put(transaction)
 }
 
 /// The number of an object: a new one where it has none yet.
