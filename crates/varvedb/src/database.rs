@@ -4,6 +4,7 @@ use crate::shared::Shared;
 use crate::shared::temporary_schemas::TemporarySchemas;
 use std::sync::Arc;
 
+use varve_ddl::Sequences;
 use varve_kv::Kv;
 use varve_store::{Store, StoreStats};
 use varve_types::{Env, Error, Failure, MemoryAccount, MemoryBudget, Result};
@@ -12,7 +13,6 @@ use crate::session::Session;
 use crate::session::temporary::drop_left;
 use crate::shared::advisory::AdvisoryLocks;
 use crate::shared::options::Options;
-use crate::shared::sequences::Sequences;
 use crate::shared::statements::Statements;
 
 /// An open database. Clones share it.

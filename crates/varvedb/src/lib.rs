@@ -16,14 +16,14 @@
 //!    table leaves the plans of others. Where there is no plan, the syntax trees of 512 texts are
 //!    kept too.
 //! 2. The session begins a store transaction: a snapshot, which pins runs, deletion vectors,
-//!    memtables and catalog. `shared/catalog_cache.rs` decodes the catalog, unless this state is
-//!    known already.
+//!    memtables and catalog. `varve-ddl` decodes the catalog, unless this state is known already.
 //! 3. A lookup, constant rows, and expressions over one of these are computed at once
 //!    (`session/rows/direct.rs`). All other plans go to `varve-exec`, which reads through
 //!    `varve-dml`'s `TransactionSource`.
 //! 4. `varve-dml` changes rows. The session is its `StatementRunner`: it reads the rows of plans,
 //!    and gives triggers, whose functions `varve-routine` runs through the session's
-//!    `RoutineSession`. `varve-copy` reads and writes what COPY carries.
+//!    `RoutineSession`. `varve-ddl` changes definitions, and knows the session as `DdlSession`;
+//!    `varve-copy` reads and writes what COPY carries.
 //! 5. A statement outside a transaction block is a transaction of its own, and is run again, up to
 //!    8 times, when its commit fails with `40001`.
 //! 6. The batches of a result are collected under the memory limit (`session/rows/collected.rs`),

@@ -345,13 +345,12 @@ impl Host for SessionHost {
                     None => undefined("lastval is not yet defined in this session".to_owned()),
                 }
             }
-            SequenceCall::LastValue(sequence) => Ok(self
-                .shared
-                .sequences
-                .shown(&*self.sequence_of(sequence)?)?
-                .0),
+            SequenceCall::LastValue(sequence) => {
+                let (last, _) = self.shared.sequences.value(&*self.sequence_of(sequence)?)?;
+                Ok(last)
+            }
             SequenceCall::IsCalled(sequence) => {
-                let (_, is_called) = self.shared.sequences.shown(&*self.sequence_of(sequence)?)?;
+                let (_, is_called) = self.shared.sequences.value(&*self.sequence_of(sequence)?)?;
                 Ok(i64::from(is_called))
             }
             SequenceCall::Set(sequence, value, is_called) => {

@@ -1,335 +1,77 @@
-//! Carries out statements that define tables, indexes and sequences.
+//! Statements that define something, and the others around queries.
 
 use std::sync::Arc;
 
-use varve_catalog::{Catalog, SequenceDef, TableDef, encode_sequence, encode_table};
-use varve_dml::index;
-use varve_expr::Expr;
-use varve_plan::{NewIndex, NewTable, Statement};
-use varve_sort::VecMap;
+use varve_catalog::{Catalog, FunctionDef};
+use varve_ddl::{DdlSession, Definer};
+use varve_dml::StatementTxn;
+use varve_plan::{Statement, Utility};
+use varve_routine::Routine;
 use varve_store::Transaction;
-use varve_types::{Error, LogicalType, Notice, ObjectId, Result, SqlState, TreeId, TypeMod};
+use varve_types::{LocalFuture, Result};
 
+use super::block::no_block_error;
 use super::run::Run;
 use crate::shared::result_set::ResultSet;
-use crate::shared::sequences;
-
-/// Tables on their way to other definitions.
-pub(super) struct ChangedTables<'a> {
-    catalog: &'a Catalog,
-    tables: VecMap<ObjectId, TableDef>,
-}
-
-impl<'a> ChangedTables<'a> {
-    pub fn new(catalog: &'a Catalog) -> ChangedTables<'a> {
-        ChangedTables {
-            catalog,
-            tables: VecMap::new(),
-        }
-    }
-
-    /// Changes a table, if it is there.
-    pub fn change(&mut self, table: ObjectId, change: impl FnOnce(&mut TableDef)) {
-        if let Some(known) = self.catalog.tables.get(&table) {
-            let table = self.tables.entry(table);
-            change(table.or_insert_with(|| TableDef::clone(known)));
-        }
-    }
-
-    pub fn put(self, transaction: &mut Transaction) -> Result<()> {
-        for table in self.tables.values() {
-            put_table(transaction, table)?;
-        }
-        Ok(())
-    }
-}
-
-pub(super) fn put_table(transaction: &mut Transaction, table: &TableDef) -> Result<()> {
-    transaction.put_object(table.object, table.version, encode_table(table)?);
-    Ok(())
-}
 
 impl Run<'_> {
-    /// Runs a statement that defines something.
     pub(super) async fn define(
         &self,
-        transaction: &mut Transaction,
+        txn: &mut StatementTxn,
         statement: &Statement,
     ) -> Result<ResultSet> {
-        match statement {
-            Statement::CreateTable { definition, exists } => {
-                let mut result = ResultSet::command("CREATE");
-                match exists {
-                    true => result.notices.push(exists_notice(&definition.table.name)),
-                    false => {
-                        let table = create_table(transaction, definition).await?;
-                        self.join_inheritance(transaction, &table).await?;
-                    }
+        if let Statement::Utility(utility) = statement {
+            match &**utility {
+                Utility::Do(def) => return self.run_block(txn, def).await,
+                Utility::LockTable if self.scope.is_alone => {
+                    return Err(no_block_error("LOCK TABLE"));
                 }
-                Ok(result)
+                Utility::LockTable => return Ok(ResultSet::command("LOCK")),
+                Utility::Analyze => return Ok(ResultSet::command("ANALYZE")),
+                Utility::Nothing => return Ok(ResultSet::command("")),
+                _ => {}
             }
-            Statement::Truncate {
-                tables,
-                named,
-                sequences,
-            } => self.truncate(transaction, tables, *named, sequences).await,
-            Statement::CreateSequence { definition, exists } => {
-                let mut result = ResultSet::command("CREATE");
-                match exists {
-                    true => result.notices.push(exists_notice(&definition.name)),
-                    false => {
-                        create_sequence(transaction, definition).await?;
-                    }
-                }
-                Ok(result)
-            }
-            Statement::AlterSequence {
-                changed,
-                name,
-                restart,
-            } => {
-                let mut result = ResultSet::command("ALTER");
-                match changed {
-                    Some(changed) => alter_sequence(transaction, changed, *restart).await?,
-                    None => result.notices.push(missing_notice("relation", name)),
-                }
-                Ok(result)
-            }
-            Statement::CreateIndex {
-                table,
-                definition,
-                name,
-            } => {
-                let mut result = ResultSet::command("CREATE");
-                match definition {
-                    Some(definition) => self.create_index(transaction, table, definition).await?,
-                    None => result.notices.push(exists_notice(name)),
-                }
-                Ok(result)
-            }
-            Statement::DropIndex { indexes, missing } => {
-                self.drop_indexes(transaction, indexes, missing)
-            }
-            _ => Err(Error::internal("statement in the wrong place")),
+        }
+        let defined = self.definer().run(txn, statement).await?;
+        if defined.building.is_some() {
+            self.building.set(defined.building);
+        }
+        Ok(ResultSet {
+            command: defined.command,
+            affected_rows: defined.rows,
+            notices: defined.notices,
+            ..ResultSet::default()
+        })
+    }
+
+    #[inline]
+    fn definer(&self) -> Definer<'_> {
+        Definer {
+            session: self,
+            catalog: self.catalog,
+            context: self.eval(),
+            cancel: self.cancel,
+            is_alone: self.scope.is_alone,
         }
     }
 
-    /// Gives tables new trees, without rows.
-    async fn truncate(
-        &self,
-        transaction: &mut Transaction,
-        tables: &[Arc<TableDef>],
-        named: usize,
-        sequences: &[Arc<SequenceDef>],
-    ) -> Result<ResultSet> {
-        let mut result = ResultSet::command("TRUNCATE TABLE");
-        for (at, table) in tables.iter().enumerate() {
-            if at >= named {
-                let message = format!("truncate cascades to table \"{}\"", table.name);
-                let notice = Notice::info(SqlState::SUCCESSFUL_COMPLETION, message);
-                result.notices.push(notice);
-            }
-            emptied(transaction, table)?;
-        }
-        for sequence in sequences {
-            alter_sequence(transaction, sequence, Some(sequence.start)).await?;
-        }
-        Ok(result)
-    }
-
-    fn drop_indexes(
-        &self,
-        transaction: &mut Transaction,
-        indexes: &[(ObjectId, TreeId)],
-        missing: &[String],
-    ) -> Result<ResultSet> {
-        let mut changed = ChangedTables::new(self.catalog);
-        for (table, tree) in indexes {
-            transaction.drop_tree(*tree)?;
-            changed.change(*table, |table| {
-                table.retain_indexes(|index| index.tree != *tree)
-            });
-        }
-        changed.put(transaction)?;
-        let mut result = ResultSet::command("DROP");
-        result.notices.extend(missing.iter().map(|name| {
-            Notice::info(
-                SqlState::UNDEFINED_OBJECT,
-                format!("index \"{name}\" does not exist, skipping"),
-            )
-        }));
-        Ok(result)
-    }
-
-    /// Makes a new table the child of those that it inherits from. Where another partition took the
-    /// rows of no other one, it must have none of the new one.
-    async fn join_inheritance(
-        &self,
-        transaction: &mut Transaction,
-        table: &TableDef,
-    ) -> Result<()> {
-        let mut changed = ChangedTables::new(self.catalog);
-        for parent in table.parents() {
-            changed.change(*parent, |parent| {
-                parent.change_inheritance(|inheritance| inheritance.children.push(table.object));
-            });
-            self.check_default(transaction, *parent, table).await?;
-        }
-        changed.put(transaction)?;
-        Ok(())
-    }
-
-    async fn create_index(
-        &self,
-        transaction: &mut Transaction,
-        table: &TableDef,
-        definition: &NewIndex,
-    ) -> Result<()> {
-        let mut index = definition.with_tree(transaction.new_tree_id());
-        index.is_building = self.scope.is_alone;
-        let mut table = table.clone();
-        table.expressions.clone_from(&definition.expressions);
-        transaction.create_tree(index.tree_schema(&table))?;
-        if index.is_building {
-            // Rows get their entries after the commit from which on every write maintains it.
-            self.building.set(Some((table.object, index.tree)));
-            table.indexes.push(index);
-            transaction.put_object(table.object, table.version, encode_table(&table)?);
-            return Ok(());
-        }
-        index::fill(
-            transaction,
-            &table,
-            self.catalog.enums(),
-            &index,
-            self.cancel,
-        )
-        .await?;
-        table.indexes.push(index);
-        transaction.put_object(table.object, table.version, encode_table(&table)?);
-        Ok(())
+    /// Runs the body of DO.
+    async fn run_block(&self, txn: &mut StatementTxn, def: &FunctionDef) -> Result<ResultSet> {
+        let mut routine = Routine::new(def.code()?);
+        let caller = self.caller();
+        let called = caller.result(txn, def, &mut routine, Vec::new());
+        Box::pin(called).await?;
+        Ok(ResultSet::command("DO"))
     }
 }
 
-pub(super) fn exists_notice(name: &str) -> Notice {
-    Notice::info(
-        SqlState::DUPLICATE_TABLE,
-        format!("relation \"{name}\" already exists, skipping"),
-    )
-}
-
-pub(super) fn missing_notice(what: &str, name: &str) -> Notice {
-    Notice::info(
-        SqlState::UNDEFINED_TABLE,
-        format!("{what} \"{name}\" does not exist, skipping"),
-    )
-}
-
-pub(super) async fn create_sequence(
-    transaction: &mut Transaction,
-    definition: &SequenceDef,
-) -> Result<ObjectId> {
-    let sequence = SequenceDef {
-        object: transaction.new_object_id(),
-        tree: transaction.new_tree_id(),
-        ..definition.clone()
-    };
-    sequences::create(transaction, &sequence, sequence.start).await?;
-    transaction.put_object(sequence.object, 1, encode_sequence(&sequence)?);
-    Ok(sequence.object)
-}
-
-/// Gives a sequence another definition, and a value that comes next.
-pub(super) async fn alter_sequence(
-    transaction: &mut Transaction,
-    changed: &SequenceDef,
-    restart: Option<i64>,
-) -> Result<()> {
-    let mut changed = changed.clone();
-    if let Some(first) = restart {
-        transaction.drop_tree(changed.tree)?;
-        changed.tree = transaction.new_tree_id();
-        sequences::create(transaction, &changed, first).await?;
+impl DdlSession for Run<'_> {
+    #[inline]
+    fn enter<'a>(
+        &'a self,
+        transaction: &'a Transaction,
+        catalog: &'a Arc<Catalog>,
+    ) -> LocalFuture<'a, Result<()>> {
+        Box::pin(self.host.enter(transaction, catalog))
     }
-    transaction.put_object(changed.object, 1, encode_sequence(&changed)?);
-    Ok(())
-}
-
-pub(super) fn drop_sequence(transaction: &mut Transaction, sequence: &SequenceDef) -> Result<()> {
-    transaction.delete_object(sequence.object);
-    Ok(transaction.drop_tree(sequence.tree)?)
-}
-
-/// Makes the sequence of a column and lets the column take its values from it.
-pub(super) async fn column_sequence(
-    transaction: &mut Transaction,
-    table: &mut TableDef,
-    at: usize,
-    sequence: &SequenceDef,
-) -> Result<()> {
-    let object = table.object;
-    let Some(column) = table.columns.get_mut(at) else {
-        return Ok(());
-    };
-    let owned = SequenceDef {
-        owner: Some((object, column.id)),
-        ..sequence.clone()
-    };
-    let object = create_sequence(transaction, &owned).await?;
-    let next = SequenceDef::next_value(object);
-    column.default = next.map(|next| match column.ty {
-        LogicalType::Int8 => next,
-        to => Expr::Cast {
-            modifier: TypeMod::NONE,
-            explicit: false,
-            input: Box::new(next),
-            to,
-            position: 0,
-        },
-    });
-    Ok(())
-}
-
-pub(super) async fn create_table(
-    transaction: &mut Transaction,
-    definition: &NewTable,
-) -> Result<TableDef> {
-    let mut table = TableDef {
-        object: transaction.new_object_id(),
-        tree: transaction.new_tree_id(),
-        ..definition.table.clone()
-    };
-    for key in &mut table.foreign_keys {
-        if key.parent == definition.table.object {
-            key.parent = table.object;
-        }
-    }
-    transaction.create_tree(table.tree_schema())?;
-    for (at, sequence) in &definition.sequences {
-        column_sequence(transaction, &mut table, *at, sequence).await?;
-    }
-    for index in &definition.indexes {
-        let index = index.with_tree(transaction.new_tree_id());
-        transaction.create_tree(index.tree_schema(&table))?;
-        table.indexes.push(index);
-    }
-    put_table(transaction, &table)?;
-    Ok(table)
-}
-
-/// A table with new trees, which are empty.
-pub(super) fn emptied(transaction: &mut Transaction, table: &TableDef) -> Result<TableDef> {
-    let mut table = table.clone();
-    transaction.drop_tree(table.tree)?;
-    table.tree = transaction.new_tree_id();
-    transaction.create_tree(table.tree_schema())?;
-    let mut indexes = core::mem::take(&mut table.indexes);
-    for index in &mut indexes {
-        transaction.drop_tree(index.tree)?;
-        index.tree = transaction.new_tree_id();
-        transaction.create_tree(index.tree_schema(&table))?;
-    }
-    table.indexes = indexes;
-    transaction.put_object(table.object, table.version, encode_table(&table)?);
-    Ok(table)
 }

@@ -1,6 +1,5 @@
 //! A session: SQL in, results out, one statement at a time.
 
-mod alter;
 mod batch;
 mod block;
 mod build_index;
@@ -23,12 +22,12 @@ mod show;
 mod statement_locale;
 mod stream;
 pub(crate) mod temporary;
-pub(crate) mod utility;
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use varve_catalog::Catalog;
+use varve_ddl::CatalogCache;
 use varve_dml::{Constraint, StatementTxn, Writer};
 use varve_expr::{Locale, Parameters};
 use varve_parser::ParsedStatement;
@@ -39,7 +38,6 @@ use varve_types::{Error, Failure, LogicalType, Notice, ObjectId, Result, SqlStat
 
 use crate::host::SessionHost;
 use crate::shared::Shared;
-use crate::shared::catalog_cache::CatalogCache;
 use crate::shared::prepared::Prepared;
 use crate::shared::result_set::ResultSet;
 use crate::shared::result_set::notice_of;

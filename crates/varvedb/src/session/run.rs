@@ -4,6 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
 use varve_catalog::{Catalog, Event, TableDef, is_temporary};
+use varve_ddl::CatalogCache;
 use varve_dml::{
     Before, StatementRunner, StatementTxn, Timing, TransactionSource, Trigger, Writer,
 };
@@ -24,13 +25,11 @@ use varve_types::{
 use super::Scope;
 use super::rows::outlet::Outlet;
 use super::temporary::Temporary;
-use super::utility::{drop_comments, follow};
 use crate::host::SessionHost;
 use crate::session::rows::collected::{CollectedRows, RowsTo};
 use crate::session::rows::direct::direct_rows;
 use crate::shared::Shared;
 use crate::shared::cancel::CancelFlag;
-use crate::shared::catalog_cache::CatalogCache;
 use crate::shared::result_set::ResultSet;
 use crate::shared::scratch::StoreScratch;
 use varve_copy::CopyData;
@@ -120,18 +119,7 @@ impl Run<'_> {
             statement => {
                 self.fire_truncate(txn, statement, Timing::BEFORE_STATEMENT)
                     .await?;
-                let before = txn.store.catalog_state();
-                let result = match statement {
-                    Statement::Utility(utility) => self.utility(txn, utility).await,
-                    Statement::AlterTable(alter) => self.alter_table(txn, alter).await,
-                    _ => self.define(&mut txn.store, statement).await,
-                }?;
-                if !before.is_same(&txn.store.catalog_state()) {
-                    drop_comments(&mut txn.store, self.catalog)?;
-                    if result.command == "ALTER" {
-                        follow(&mut txn.store, self.catalog)?;
-                    }
-                }
+                let result = self.define(txn, statement).await?;
                 self.fire_truncate(txn, statement, Timing::AFTER_STATEMENT)
                     .await?;
                 Ok(result)

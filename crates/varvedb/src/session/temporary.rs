@@ -7,13 +7,13 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, PoisonError};
 
-use varve_catalog::{CatalogObject, TableDef, decode_object, is_temporary, temporary_schema};
+use varve_catalog::{TableDef, decode_object, is_temporary, temporary_schema};
+use varve_ddl::{drop_relations, drop_sequence, drop_table, emptied};
 use varve_plan::{NewTable, OnCommit, Statement, Utility};
 use varve_store::{Store, Transaction};
 use varve_types::{ObjectId, Result, ScanSpec};
 
 use super::Session;
-use super::define::emptied;
 use crate::shared::Shared;
 use varve_settings::Durability;
 
@@ -115,7 +115,7 @@ impl Session {
                 let is_owned = |object| object == table.object;
                 for sequence in sequences {
                     if sequence.owner.is_some_and(|(object, _)| is_owned(object)) {
-                        super::define::drop_sequence(transaction, sequence)?;
+                        drop_sequence(transaction, sequence)?;
                     }
                 }
                 drop_table(transaction, table)?;
@@ -155,33 +155,6 @@ async fn has_rows(transaction: &Transaction, table: &TableDef) -> Result<bool> {
         }
     }
     Ok(false)
-}
-
-fn drop_table(transaction: &mut Transaction, table: &TableDef) -> Result<()> {
-    for index in &table.indexes {
-        transaction.drop_tree(index.tree)?;
-    }
-    transaction.drop_tree(table.tree)?;
-    transaction.delete_object(table.object);
-    Ok(())
-}
-
-/// Drops everything that is in some schemas.
-fn drop_relations(transaction: &mut Transaction, is_gone: &dyn Fn(ObjectId) -> bool) -> Result<()> {
-    for (object, _, definition) in &transaction.objects() {
-        let decoded = decode_object(definition)?;
-        if !decoded.schema().is_some_and(is_gone) {
-            continue;
-        }
-        match decoded {
-            CatalogObject::Table(table) => drop_table(transaction, &table)?,
-            CatalogObject::Sequence(sequence) => {
-                super::define::drop_sequence(transaction, &sequence)?;
-            }
-            _ => transaction.delete_object(*object),
-        }
-    }
-    Ok(())
 }
 
 /// Drops what sessions have left behind when the database was closed.

@@ -2,25 +2,23 @@
 
 pub(crate) mod advisory;
 pub(crate) mod cancel;
-pub(crate) mod catalog_cache;
 pub(crate) mod lru;
 pub(crate) mod options;
 pub(crate) mod prepared;
 pub(crate) mod result_set;
 pub(crate) mod scratch;
-pub(crate) mod sequences;
 pub(crate) mod statements;
 pub(crate) mod temporary_schemas;
 
 use std::sync::Arc;
 
+use varve_ddl::Sequences;
 use varve_expr::JobOrder;
 use varve_settings::{Configured, Durability, StatementCache};
 use varve_store::{JobId, Store, StoreSettings};
 use varve_types::{Env, MemoryBudget};
 
 use advisory::AdvisoryLocks;
-use sequences::Sequences;
 use statements::Statements;
 use temporary_schemas::TemporarySchemas;
 

@@ -4,10 +4,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use varve_catalog::{Catalog, temporary_schema};
+use varve_ddl::CatalogCache;
 use varve_store::Transaction;
 
 use super::{open, run};
-use crate::shared::catalog_cache::CatalogCache;
 use varve_settings::SearchPath;
 
 /// Changes of every kind of object, several of them at once, names that go from one to another.

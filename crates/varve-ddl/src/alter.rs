@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_catalog::{Catalog, IndexDef, PUBLIC, PartitionBound, TableDef};
+use varve_catalog::{Catalog, IndexDef, PartitionBound, TableDef};
 use varve_dml::route::astray;
 use varve_dml::table_rows::{first_failing, with_generated};
 use varve_dml::{StatementTxn, Writer, cannot_build_key, index};
@@ -15,27 +15,26 @@ use varve_types::{
     encode_key_value,
 };
 
-use super::define::{column_sequence, put_table};
-use super::run::Run;
-use super::utility::{drop_objects, put_definitions};
-use crate::shared::catalog_cache::CatalogCache;
-use crate::shared::result_set::ResultSet;
-use varve_settings::SearchPath;
+use crate::catalog_cache::catalog_now;
+use crate::define::{column_sequence, put_table};
+use crate::definer::{Defined, Definer};
+use crate::drop::drop_objects;
+use crate::utility::put_definitions;
 
 /// Rows that are read before any is written.
 const ROWS_AT_ONCE: usize = 1 << 14;
 
-impl Run<'_> {
-    pub(super) async fn alter_table(
+impl Definer<'_> {
+    pub(crate) async fn alter_table(
         &self,
         txn: &mut StatementTxn,
         alter: &AlterTable,
-    ) -> Result<ResultSet> {
+    ) -> Result<Defined> {
         self.alter_one(txn, alter).await?;
         for also in &alter.also {
             self.alter_one(txn, also).await?;
         }
-        Ok(ResultSet::command("ALTER"))
+        Ok(Defined::command("ALTER"))
     }
 
     async fn alter_one(&self, txn: &mut StatementTxn, alter: &AlterTable) -> Result<()> {
@@ -70,8 +69,7 @@ impl Run<'_> {
             let mut catalog = Catalog::clone(self.catalog);
             catalog.add_table(Arc::new(after.clone()));
             let catalog = Arc::new(catalog);
-            let context = self.host.context(self.parameters, self.locale);
-            let mut writer = Writer::new(&catalog, txn, context, self.cancel, None);
+            let mut writer = Writer::new(&catalog, txn, self.context, self.cancel, None);
             let keys = after.foreign_keys.iter();
             for key in keys.filter(|key| alter.references.contains(&key.name)) {
                 writer.validate(&after, key).await?;
@@ -105,7 +103,7 @@ impl Run<'_> {
     }
 
     /// Refuses a new partition of which the default one has rows.
-    pub(super) async fn check_default(
+    pub(crate) async fn check_default(
         &self,
         transaction: &Transaction,
         parent: ObjectId,
@@ -140,17 +138,16 @@ impl Run<'_> {
     }
 
     /// Whether a table has rows that do not belong to the partition that it is.
-    pub(super) async fn has_astray(
+    pub(crate) async fn has_astray(
         &self,
         transaction: &Transaction,
         catalog: &Catalog,
         table: &TableDef,
     ) -> Result<bool> {
-        let context = self.host.context(self.parameters, self.locale);
         let mut rows = Rows::of(table);
         while let Some(batches) = rows.next(transaction, self.cancel).await? {
             for batch in &batches {
-                if !astray(catalog, table, batch, &context)?.is_empty() {
+                if !astray(catalog, table, batch, &self.context)?.is_empty() {
                     return Ok(true);
                 }
             }
@@ -187,9 +184,8 @@ impl Run<'_> {
     ) -> Result<()> {
         if !alter.sequences.is_empty() {
             // Their values are taken while rows are written.
-            let own = self.catalog.temporary().unwrap_or(PUBLIC);
-            let catalog = CatalogCache::new(own).get(transaction, &SearchPath::default())?;
-            self.host.enter(transaction, &catalog).await?;
+            let catalog = catalog_now(transaction, self.catalog)?;
+            self.session.enter(transaction, &catalog).await?;
         }
         let before = &*alter.before;
         after.tree = transaction.new_tree_id();
@@ -226,24 +222,22 @@ impl Run<'_> {
 
     /// Rows as the new definition has them.
     fn converted(&self, rows: &Batch, sources: &[Option<Expr>], after: &TableDef) -> Result<Batch> {
-        let context = self.host.context(self.parameters, self.locale);
         let mut columns = Vec::with_capacity(after.columns.len());
         for (at, column) in after.columns.iter().enumerate() {
             let generated = column.filled == varve_catalog::Filled::Generated;
             let default = column.default.as_ref().filter(|_| !generated);
             let source = sources.get(at).and_then(Option::as_ref).or(default);
             columns.push(match source {
-                Some(source) => evaluate(source, rows, &context)?,
+                Some(source) => evaluate(source, rows, &self.context)?,
                 None => Arc::new(Column::constant(column.ty, &Value::Null, rows.rows())),
             });
         }
         let converted = Batch::new(columns, rows.rows());
-        with_generated(after, &converted, &context)
+        with_generated(after, &converted, &self.context)
     }
 
     /// What the table promises must hold of rows that are there.
     fn check(&self, table: &TableDef, rows: &Batch) -> Result<()> {
-        let context = self.host.context(self.parameters, self.locale);
         for (column, values) in table.columns.iter().zip(rows.physical_columns()) {
             if !column.nullable && values.null_count() > 0 {
                 let message = format!(
@@ -256,7 +250,7 @@ impl Run<'_> {
             }
         }
         for check in &table.checks {
-            if first_failing(check, rows, &context)?.is_some() {
+            if first_failing(check, rows, &self.context)?.is_some() {
                 let message = format!(
                     "check constraint \"{}\" of relation \"{}\" is violated by some row",
                     check.name, table.name
@@ -270,7 +264,7 @@ impl Run<'_> {
     }
 
     /// Sees that the values of some columns belong to their domains, which have changed.
-    pub(super) async fn verify_domains(
+    pub(crate) async fn verify_domains(
         &self,
         transaction: &mut Transaction,
         table: &TableDef,

@@ -20,7 +20,7 @@ const TRIES_MAX: u32 = 100;
 
 /// The states of the sequences that were used since the database was opened.
 #[derive(Debug, Default)]
-pub(crate) struct Sequences {
+pub struct Sequences {
     states: Mutex<VecMap<TreeId, State>>,
 }
 
@@ -142,13 +142,6 @@ impl Sequences {
         Ok(next)
     }
 
-    /// The last value, and whether it was handed out.
-    pub fn shown(&self, sequence: &SequenceDef) -> Result<(i64, bool)> {
-        let states = self.states();
-        let state = states.get(&sequence.tree).ok_or_else(unknown)?;
-        Ok((state.last, state.is_called))
-    }
-
     /// Sets the value.
     pub fn set(&self, sequence: &SequenceDef, value: i64, is_called: bool) -> Result<()> {
         let (min, max) = (sequence.min, sequence.max);
@@ -222,7 +215,7 @@ impl Sequences {
 }
 
 /// Makes the tree of a sequence, and its first state.
-pub(crate) async fn create(
+pub(crate) async fn create_state(
     transaction: &mut Transaction,
     sequence: &SequenceDef,
     first: i64,

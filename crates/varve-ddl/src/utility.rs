@@ -1,35 +1,31 @@
-//! Carries out the statements around queries.
+//! Carries out statements that define other objects than tables, or a table by a query.
 
-use varve_bind::{Followed, followed};
 use varve_catalog::{
-    Catalog, CommentDef, DomainDef, Dropped, EnumDef, FunctionDef, PUBLIC, SchemaDef, TableDef,
-    TriggerDef, ViewDef, ViewKind, encode_comment, encode_domain, encode_enum, encode_function,
-    encode_schema, encode_trigger, encode_view,
+    CommentDef, DomainDef, EnumDef, FunctionDef, SchemaDef, TableDef, TriggerDef, ViewDef,
+    ViewKind, encode_comment, encode_domain, encode_enum, encode_function, encode_schema,
+    encode_trigger, encode_view,
 };
-use varve_dml::StatementTxn;
+use varve_dml::{StatementRunner, StatementTxn, Writer};
 use varve_plan::{Definition, NewTable, Query, Utility};
-use varve_routine::Routine;
 use varve_store::Transaction;
 use varve_types::{Batch, Error, ObjectId, Result};
 
-use super::define::{ChangedTables, alter_sequence, create_table, emptied, put_table};
-use super::run::Run;
-use crate::shared::catalog_cache::CatalogCache;
-use crate::shared::result_set::ResultSet;
-use varve_settings::SearchPath;
+use crate::define::{alter_sequence, create_table, emptied, misplaced, put_table};
+use crate::definer::{Defined, Definer};
+use crate::drop::drop_objects;
 
-impl Run<'_> {
-    pub(super) async fn utility(
+impl Definer<'_> {
+    pub(crate) async fn utility(
         &self,
         txn: &mut StatementTxn,
         utility: &Utility,
-    ) -> Result<ResultSet> {
+    ) -> Result<Defined> {
         match utility {
             Utility::CreateView(view) => {
                 let mut view = view.clone();
                 view.object = number(&mut txn.store, view.object);
                 put_view(&mut txn.store, &view)?;
-                Ok(ResultSet::command("CREATE"))
+                Ok(Defined::command("CREATE"))
             }
             Utility::CreateMaterializedView { view, table, query } => {
                 let (table, count) = self.filled_table(txn, table, query.as_ref()).await?;
@@ -47,42 +43,32 @@ impl Run<'_> {
             }
             Utility::Refresh { view, query } => {
                 self.refresh(txn, view, query.as_ref()).await?;
-                Ok(ResultSet::command("REFRESH"))
+                Ok(Defined::command("REFRESH"))
             }
             Utility::Drop(objects) => {
                 drop_objects(&mut txn.store, self.catalog, objects)?;
-                Ok(ResultSet::command("DROP"))
+                Ok(Defined::command("DROP"))
             }
             Utility::DropColumns(changes, objects) => {
                 for change in changes {
                     Box::pin(self.alter_table(txn, change)).await?;
                 }
                 drop_objects(&mut txn.store, self.catalog, objects)?;
-                Ok(ResultSet::command("DROP"))
+                Ok(Defined::command("DROP"))
             }
             Utility::CreateDomain(def) => put_domain(&mut txn.store, def),
             Utility::PutEnum(def, word) => put_enum(&mut txn.store, def, word),
             Utility::PutFunction(def, word) => put_function(&mut txn.store, def, word),
             Utility::PutTrigger(defs, word) => put_triggers(&mut txn.store, defs, word),
-            Utility::Do(def) => {
-                let mut routine = Routine::new(def.code()?);
-                let caller = self.caller();
-                let called = caller.result(txn, def, &mut routine, Vec::new());
-                Box::pin(called).await?;
-                Ok(ResultSet::command("DO"))
-            }
             Utility::CreateSchema(schema) => {
                 create_schema(&mut txn.store, schema)?;
-                Ok(ResultSet::command("CREATE"))
+                Ok(Defined::command("CREATE"))
             }
             Utility::Alter(definitions) => self.alter_definitions(txn, definitions).await,
             Utility::Comment(def, known) => put_comment(&mut txn.store, def, known),
-            Utility::LockTable if self.scope.is_alone => {
-                Err(super::block::no_block_error("LOCK TABLE"))
+            Utility::Do(_) | Utility::LockTable | Utility::Analyze | Utility::Nothing => {
+                Err(misplaced())
             }
-            Utility::LockTable => Ok(ResultSet::command("LOCK")),
-            Utility::Analyze => Ok(ResultSet::command("ANALYZE")),
-            Utility::Nothing => Ok(ResultSet::command("")),
         }
     }
 
@@ -91,7 +77,7 @@ impl Run<'_> {
         &self,
         txn: &mut StatementTxn,
         definitions: &[Definition],
-    ) -> Result<ResultSet> {
+    ) -> Result<Defined> {
         for definition in definitions {
             if let Definition::Table(table, verified) = definition {
                 txn.store.guard_tree(table.tree, table.version)?;
@@ -99,7 +85,7 @@ impl Run<'_> {
             }
         }
         put_definitions(&mut txn.store, definitions).await?;
-        Ok(ResultSet::command("ALTER"))
+        Ok(Defined::command("ALTER"))
     }
 
     /// A new table with the rows of a query, and their number.
@@ -110,7 +96,7 @@ impl Run<'_> {
         query: Option<&Query>,
     ) -> Result<(TableDef, Option<u64>)> {
         let rows = match query {
-            Some(query) => Some(self.rows_of(&txn.store, &query.plan).await?),
+            Some(query) => Some(self.session.rows_of(&txn.store, &query.plan).await?),
             None => None,
         };
         let table = create_table(&mut txn.store, definition).await?;
@@ -122,7 +108,8 @@ impl Run<'_> {
     }
 
     async fn fill(&self, txn: &mut StatementTxn, table: &TableDef, rows: &[Batch]) -> Result<u64> {
-        let mut writer = self.writer(txn);
+        let runner = Some(self.session as &dyn StatementRunner);
+        let mut writer = Writer::new(self.catalog, txn, self.context, self.cancel, runner);
         let rows = writer.checked(table, rows)?;
         writer.insert(table, &rows).await?;
         Ok(rows.iter().map(Batch::rows).sum::<usize>() as u64)
@@ -136,7 +123,7 @@ impl Run<'_> {
         query: Option<&Query>,
     ) -> Result<()> {
         let rows = match query {
-            Some(query) => self.rows_of(&txn.store, &query.plan).await?,
+            Some(query) => self.session.rows_of(&txn.store, &query.plan).await?,
             None => Vec::new(),
         };
         let table = view.rows().and_then(|rows| self.catalog.tables.get(&rows));
@@ -149,10 +136,13 @@ impl Run<'_> {
 }
 
 /// `SELECT n`, as PostgreSQL answers a table that is made of rows.
-fn made_of(count: Option<u64>) -> ResultSet {
+fn made_of(count: Option<u64>) -> Defined {
     match count {
-        Some(count) => ResultSet::changed("SELECT", count),
-        None => ResultSet::command("CREATE"),
+        Some(count) => Defined {
+            rows: Some(count),
+            ..Defined::command("SELECT")
+        },
+        None => Defined::command("CREATE"),
     }
 }
 
@@ -162,7 +152,7 @@ fn put_view(transaction: &mut Transaction, view: &ViewDef) -> Result<()> {
 }
 
 /// Gives objects other definitions.
-pub(super) async fn put_definitions(
+pub(crate) async fn put_definitions(
     transaction: &mut Transaction,
     definitions: &[Definition],
 ) -> Result<()> {
@@ -200,136 +190,6 @@ fn create_schema(transaction: &mut Transaction, schema: &SchemaDef) -> Result<()
     Ok(())
 }
 
-/// Drops the comments on what is not there any more.
-pub(super) fn drop_comments(transaction: &mut Transaction, catalog: &Catalog) -> Result<()> {
-    if catalog.comments.is_empty() {
-        return Ok(());
-    }
-    let own = catalog.temporary().unwrap_or(PUBLIC);
-    let catalog = CatalogCache::new(own).get(transaction, &SearchPath::default())?;
-    for comment in catalog.comments.iter() {
-        if !varve_system_views::is_described(&catalog, comment) {
-            transaction.delete_object(comment.object);
-        }
-    }
-    Ok(())
-}
-
-/// Lets the texts of definitions follow what they name to the names that an ALTER gave it.
-pub(super) fn follow(transaction: &mut Transaction, before: &Catalog) -> Result<()> {
-    let own = before.temporary().unwrap_or(PUBLIC);
-    let after = CatalogCache::new(own).get(transaction, &SearchPath::default())?;
-    for changed in followed(before, &after)? {
-        let (object, bytes) = match changed {
-            Followed::View(view) => (view.object, encode_view(&view)?),
-            Followed::Function(def) => (def.object, encode_function(&def)?),
-            Followed::Trigger(def) => (def.object, encode_trigger(&def)?),
-        };
-        transaction.put_object(object, 1, bytes);
-    }
-    Ok(())
-}
-
-/// Drops objects, and parts of others.
-pub(super) fn drop_objects(
-    transaction: &mut Transaction,
-    catalog: &Catalog,
-    objects: &[Dropped],
-) -> Result<()> {
-    for object in objects {
-        drop_object(transaction, catalog, *object)?;
-    }
-    drop_parts(transaction, catalog, objects)?;
-    Ok(())
-}
-
-fn drop_object(transaction: &mut Transaction, catalog: &Catalog, object: Dropped) -> Result<()> {
-    match object {
-        Dropped::Table(object) => {
-            if let Some(table) = catalog.tables.get(&object) {
-                for index in &table.indexes {
-                    transaction.drop_tree(index.tree)?;
-                }
-                transaction.drop_tree(table.tree)?;
-            }
-            transaction.delete_object(object);
-        }
-        Dropped::View(object)
-        | Dropped::Type(object)
-        | Dropped::Function(object)
-        | Dropped::Trigger(_, object) => transaction.delete_object(object),
-        Dropped::Sequence(object) => {
-            if let Some(sequence) = catalog.sequences.get(&object) {
-                transaction.drop_tree(sequence.tree)?;
-            }
-            transaction.delete_object(object);
-        }
-        Dropped::Schema(object) => match object == varve_catalog::PUBLIC {
-            true => {
-                let gone = SchemaDef {
-                    object: transaction.new_object_id(),
-                    name: "public".to_owned(),
-                    is_gone: true,
-                };
-                transaction.put_object(gone.object, 1, encode_schema(&gone)?);
-            }
-            false => transaction.delete_object(object),
-        },
-        Dropped::Default(..) | Dropped::Column(..) | Dropped::Key(..) => {}
-    }
-    Ok(())
-}
-
-/// Takes tables that go out of the inheritance of those that stay.
-fn leave_inheritance(changed: &mut ChangedTables<'_>, catalog: &Catalog, all: &[Dropped]) {
-    for object in all {
-        let Dropped::Table(object) = object else {
-            continue;
-        };
-        let table = catalog.tables.get(object);
-        for parent in table.map_or(&[][..], |table| table.parents()) {
-            if !all.contains(&Dropped::Table(*parent)) {
-                changed.change(*parent, |parent| {
-                    parent.change_inheritance(|inheritance| {
-                        inheritance.children.retain(|child| child != object)
-                    });
-                });
-            }
-        }
-    }
-}
-
-/// Changes the tables that stay without some of their defaults or foreign keys.
-fn drop_parts(transaction: &mut Transaction, catalog: &Catalog, all: &[Dropped]) -> Result<()> {
-    let mut changed = ChangedTables::new(catalog);
-    let mut keys: Vec<(ObjectId, usize)> = Vec::new();
-    leave_inheritance(&mut changed, catalog, all);
-    for object in all {
-        match *object {
-            Dropped::Default(table, at) if !all.contains(&Dropped::Table(table)) => {
-                changed.change(table, |table| {
-                    if let Some(column) = table.columns.get_mut(at) {
-                        column.default = None;
-                    }
-                });
-            }
-            Dropped::Key(table, at) if !all.contains(&Dropped::Table(table)) => {
-                keys.push((table, at));
-            }
-            _ => {}
-        }
-    }
-    varve_sort::sort(&mut keys);
-    for (table, at) in keys.into_iter().rev() {
-        changed.change(table, |table| {
-            if at < table.foreign_keys.len() {
-                table.foreign_keys.remove(at);
-            }
-        });
-    }
-    changed.put(transaction)
-}
-
 /// The number of an object: a new one where it has none yet.
 fn number(transaction: &mut Transaction, object: ObjectId) -> ObjectId {
     match object {
@@ -338,44 +198,44 @@ fn number(transaction: &mut Transaction, object: ObjectId) -> ObjectId {
     }
 }
 
-fn put_domain(transaction: &mut Transaction, def: &DomainDef) -> Result<ResultSet> {
+fn put_domain(transaction: &mut Transaction, def: &DomainDef) -> Result<Defined> {
     let def = DomainDef {
         object: transaction.new_object_id(),
         ..def.clone()
     };
     transaction.put_object(def.object, 1, encode_domain(&def)?);
-    Ok(ResultSet::command("CREATE"))
+    Ok(Defined::command("CREATE"))
 }
 
-fn put_enum(transaction: &mut Transaction, def: &EnumDef, word: &'static str) -> Result<ResultSet> {
+fn put_enum(transaction: &mut Transaction, def: &EnumDef, word: &'static str) -> Result<Defined> {
     let mut def = def.clone();
     def.object = number(transaction, def.object);
     transaction.put_object(def.object, 1, encode_enum(&def)?);
-    Ok(ResultSet::command(word))
+    Ok(Defined::command(word))
 }
 
 fn put_function(
     transaction: &mut Transaction,
     def: &FunctionDef,
     word: &'static str,
-) -> Result<ResultSet> {
+) -> Result<Defined> {
     let mut def = def.clone();
     def.object = number(transaction, def.object);
     transaction.put_object(def.object, 1, encode_function(&def)?);
-    Ok(ResultSet::command(word))
+    Ok(Defined::command(word))
 }
 
 fn put_triggers(
     transaction: &mut Transaction,
     defs: &[TriggerDef],
     word: &'static str,
-) -> Result<ResultSet> {
+) -> Result<Defined> {
     for def in defs {
         let mut def = def.clone();
         def.object = number(transaction, def.object);
         transaction.put_object(def.object, 1, encode_trigger(&def)?);
     }
-    Ok(ResultSet::command(word))
+    Ok(Defined::command(word))
 }
 
 /// Puts a comment in place of the `known` ones; an empty one only takes these away.
@@ -383,7 +243,7 @@ fn put_comment(
     transaction: &mut Transaction,
     def: &CommentDef,
     known: &[ObjectId],
-) -> Result<ResultSet> {
+) -> Result<Defined> {
     let mut known = known.iter().copied();
     if !def.text.is_empty() {
         let mut def = def.clone();
@@ -392,5 +252,5 @@ fn put_comment(
         transaction.put_object(def.object, 1, encode_comment(&def)?);
     }
     known.for_each(|object| transaction.delete_object(object));
-    Ok(ResultSet::command("COMMENT"))
+    Ok(Defined::command("COMMENT"))
 }

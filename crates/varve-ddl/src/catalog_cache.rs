@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use varve_catalog::{Catalog, CatalogObject, decode_object, is_temporary};
+use varve_catalog::{Catalog, CatalogObject, PUBLIC, decode_object, is_temporary};
 use varve_settings::SearchPath;
 use varve_store::{CatalogState, ObjectChange, Transaction};
 use varve_types::{ObjectId, Result};
 
 /// Remembers the last catalog and the state that it was made from.
-pub(crate) struct CatalogCache {
+pub struct CatalogCache {
     known: Option<Known>,
     /// The schema of the session's temporary relations; those of others are not seen.
     temporary: ObjectId,
@@ -82,4 +82,10 @@ impl CatalogCache {
         }
         Ok(())
     }
+}
+
+/// The catalog as a transaction has left it, where names are looked for as in a new session.
+pub(crate) fn catalog_now(transaction: &Transaction, before: &Catalog) -> Result<Arc<Catalog>> {
+    let temporary = before.temporary().unwrap_or(PUBLIC);
+    CatalogCache::new(temporary).get(transaction, &SearchPath::default())
 }
