@@ -2,7 +2,7 @@
 
 use varve_types::{ArrayValue, Error, LogicalType, Result, SqlState, TypeMod, Value};
 
-use crate::datetime::bounded_interval;
+use crate::datetime::{bounded_interval, check_timestamp, is_infinite};
 
 /// The value as a type with this modifier holds it. An explicit cast cuts strings that are too
 /// long, an assignment refuses them unless all that is cut are spaces: `22001`.
@@ -33,8 +33,8 @@ pub fn coerce_length(
         }
         (Value::Numeric(number), _) => Value::Numeric(number.with_mod(modifier)?),
         (Value::Time(us), _) => Value::Time(rounded(us, ty, modifier)),
-        (Value::Timestamp(us), _) => Value::Timestamp(rounded(us, ty, modifier)),
-        (Value::TimestampTz(us), _) => Value::TimestampTz(rounded(us, ty, modifier)),
+        (Value::Timestamp(us), _) => Value::Timestamp(rounded_timestamp(us, ty, modifier)?),
+        (Value::TimestampTz(us), _) => Value::TimestampTz(rounded_timestamp(us, ty, modifier)?),
         (Value::Interval(interval), _) => Value::Interval(bounded_interval(interval, modifier)?),
         (Value::Array(element, stored), _) => {
             let mut array = ArrayValue::read(element, &stored)?;
@@ -69,10 +69,17 @@ fn cut(text: &str, ty: LogicalType, modifier: TypeMod, explicit: bool) -> Result
 /// 2000-01-01 in microseconds, from which PostgreSQL counts.
 const EPOCH_US: i64 = 946_684_800_000_000;
 
-/// To the nearest, halves away from 0, which is 2000-01-01 for a timestamp; infinities stay.
+/// As [`rounded`]; infinities stay. `22008` where the last second rounds out of the range.
+fn rounded_timestamp(us: i64, ty: LogicalType, modifier: TypeMod) -> Result<i64> {
+    match is_infinite(us) {
+        true => Ok(us),
+        false => check_timestamp(i128::from(rounded(us, ty, modifier))),
+    }
+}
+
+/// To the nearest, halves away from 0, which is 2000-01-01 for a timestamp.
 fn rounded(us: i64, ty: LogicalType, modifier: TypeMod) -> i64 {
-    let is_finite = us != i64::MAX && us != i64::MIN;
-    let Some(digits) = modifier.seconds(ty).filter(|_| is_finite) else {
+    let Some(digits) = modifier.seconds(ty) else {
         return us;
     };
     let unit = 10_i64.pow(6 - u32::from(digits.min(6)));
