@@ -169,7 +169,7 @@ pub(super) fn parent_key<'a>(table: &'a TableDef, places: &[usize]) -> Option<Ke
     keys(table).into_iter().find(|key| {
         let mut columns: Vec<usize> = key.own_columns().collect();
         varve_sort::sort(&mut columns);
-        key.is_unique && columns == wanted
+        key.options.is_unique && columns == wanted
     })
 }
 
@@ -199,7 +199,7 @@ pub(super) fn definition(catalog: &Catalog, number: u32, is_pretty: bool) -> Opt
             } else {
                 "UNIQUE"
             };
-            let nulls = if key.equal_nulls {
+            let nulls = if key.options.nulls_not_distinct {
                 " NULLS NOT DISTINCT"
             } else {
                 ""

@@ -101,7 +101,7 @@ fn create_index(catalog: &Catalog, table: &TableDef, key: &Key<'_>, is_pretty: b
     };
     let mut definition = sql![
         "CREATE ",
-        if key.is_unique { "UNIQUE " } else { "" },
+        key.options.words_before(),
         "INDEX ",
         SqlText::name(&key.name),
         " ON ",
@@ -120,8 +120,8 @@ fn create_index(catalog: &Catalog, table: &TableDef, key: &Key<'_>, is_pretty: b
     if !included.is_empty() {
         definition.push(sql![" INCLUDE (", included, ")"]);
     }
-    if key.equal_nulls {
-        definition.push(" NULLS NOT DISTINCT");
+    for words in key.options.words_behind() {
+        definition.push(words);
     }
     if let Some(predicate) = predicate_text(catalog, table, key) {
         let shown = match is_pretty {

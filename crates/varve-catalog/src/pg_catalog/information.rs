@@ -279,7 +279,7 @@ pub(super) fn table_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
         if let Constraint::Key(key) = constraint
             && !key.is_primary
         {
-            row.push(yes_or_no(!key.equal_nulls));
+            row.push(yes_or_no(!key.options.nulls_not_distinct));
         }
         rows.push(row);
     });

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use varve_expr::Expr;
 use varve_types::{
-    ElementType, KeyOrder, KeyPart, LogicalType, ObjectId, PartPredicate, SqlText, TypeMod,
-    Uniqueness, Value, sql,
+    ElementType, KeyOrder, KeyPart, LogicalType, ObjectId, PartPredicate, SqlText, TypeMod, Value,
+    sql,
 };
 
 use super::inheritance::bound_of;
@@ -20,7 +20,7 @@ use super::{
 use crate::model::catalog::Catalog;
 use crate::model::deparse::Printer;
 use crate::model::domain::DomainDef;
-use crate::model::index::Deferral;
+use crate::model::index::{Deferral, IndexOptions};
 use crate::model::schema::{PUBLIC, is_temporary};
 use crate::model::sequence::SequenceDef;
 use crate::model::table::{ColumnDef, Filled, TableDef};
@@ -74,8 +74,7 @@ pub(super) struct Key<'a> {
     pub(super) oid: u32,
     pub(super) constraint: u32,
     pub(super) is_primary: bool,
-    pub(super) is_unique: bool,
-    pub(super) equal_nulls: bool,
+    pub(super) options: IndexOptions,
     pub(super) is_constraint: bool,
     pub(super) deferral: Deferral,
     is_valid: bool,
@@ -108,8 +107,7 @@ pub(super) fn keys(table: &TableDef) -> Vec<Key<'_>> {
             oid: numbered(FIRST_OID, object, 16, KEY_INDEX),
             constraint: numbered(FIRST_OID, object, 16, KEY_CONSTRAINT),
             is_primary: true,
-            is_unique: true,
-            equal_nulls: false,
+            options: IndexOptions::UNIQUE,
             is_constraint: true,
             deferral: Deferral::Never,
             is_valid: true,
@@ -125,8 +123,7 @@ pub(super) fn keys(table: &TableDef) -> Vec<Key<'_>> {
             oid: numbered(FIRST_OID, index.tree.0, 16, OF_TREE),
             constraint: numbered(FIRST_OID, index.tree.0, 16, TREE_CONSTRAINT),
             is_primary,
-            is_unique: index.uniqueness != Uniqueness::None,
-            equal_nulls: index.uniqueness == Uniqueness::NullsEqual,
+            options: index.options,
             is_constraint: index.is_constraint,
             deferral: index.deferral,
             is_valid: !index.is_building,
@@ -489,8 +486,8 @@ pub(super) fn indexes(catalog: &Catalog) -> Vec<Vec<Value>> {
                 oid(relation_oid(table.object)),
                 int2(key.columns.len() + key.include.len()),
                 int2(key.columns.len()),
-                yes(key.is_unique),
-                yes(key.equal_nulls),
+                yes(key.options.is_unique),
+                yes(key.options.nulls_not_distinct),
                 yes(key.is_primary),
                 yes(false),
                 yes(key.deferral == Deferral::Never),

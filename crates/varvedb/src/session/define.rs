@@ -185,7 +185,7 @@ impl Run<'_> {
         table: &TableDef,
         definition: &NewIndex,
     ) -> Result<()> {
-        let mut index = definition.with_tree(transaction.new_tree_id());
+        let mut index = definition.index.with_tree(transaction.new_tree_id());
         index.is_building = self.scope.is_alone;
         let mut table = table.clone();
         table.expressions.clone_from(&definition.expressions);
