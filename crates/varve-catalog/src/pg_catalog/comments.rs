@@ -56,7 +56,7 @@ impl Catalog {
             }
             Part::Index => {
                 let keys = keys(table?);
-                let key = keys.iter().find(|key| key.name == name)?;
+                let key = keys.iter().find(|key| key.index.name == name)?;
                 (CLASS, key.oid, 0)
             }
             Part::Constraint => {

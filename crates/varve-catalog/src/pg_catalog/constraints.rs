@@ -27,7 +27,9 @@ pub(super) enum Constraint<'a> {
 /// The constraints of a table with their OIDs.
 pub(super) fn constraints_of(table: &TableDef) -> Vec<(u32, Constraint<'_>)> {
     let of_table = |first, number| numbered(first, table.object.0, MANY, number);
-    let keys = keys(table).into_iter().filter(|key| key.is_constraint);
+    let keys = keys(table)
+        .into_iter()
+        .filter(|key| key.index.is_constraint);
     let mut found: Vec<(u32, Constraint<'_>)> = keys
         .map(|key| (key.constraint, Constraint::Key(key)))
         .collect();
@@ -49,7 +51,7 @@ pub(super) fn constraints_of(table: &TableDef) -> Vec<(u32, Constraint<'_>)> {
 impl Constraint<'_> {
     pub(super) fn name(&self) -> &str {
         match self {
-            Constraint::Key(key) => &key.name,
+            Constraint::Key(key) => &key.index.name,
             Constraint::Check(check) => &check.name,
             Constraint::Foreign(key) => &key.name,
         }
@@ -57,7 +59,7 @@ impl Constraint<'_> {
 
     pub(super) fn deferral(&self) -> Deferral {
         match self {
-            Constraint::Key(key) => key.deferral,
+            Constraint::Key(key) => key.index.deferral,
             Constraint::Check(_) => Deferral::Never,
             Constraint::Foreign(key) => key.deferral,
         }
@@ -169,7 +171,7 @@ pub(super) fn parent_key<'a>(table: &'a TableDef, places: &[usize]) -> Option<Ke
     keys(table).into_iter().find(|key| {
         let mut columns: Vec<usize> = key.own_columns().collect();
         varve_sort::sort(&mut columns);
-        key.options.is_unique && columns == wanted
+        key.index.options.is_unique && columns == wanted
     })
 }
 
@@ -199,15 +201,15 @@ pub(super) fn definition(catalog: &Catalog, number: u32, is_pretty: bool) -> Opt
             } else {
                 "UNIQUE"
             };
-            let nulls = if key.options.nulls_not_distinct {
+            let nulls = if key.index.options.nulls_not_distinct {
                 " NULLS NOT DISTINCT"
             } else {
                 ""
             };
             let columns = column_list(table, key.own_columns());
             let mut sql = sql![kind, nulls, " (", columns, ")"];
-            if !key.include.is_empty() {
-                let included = column_list(table, key.include.iter().copied());
+            if !key.index.include.is_empty() {
+                let included = column_list(table, key.index.include.iter().copied());
                 sql.push(sql![" INCLUDE (", included, ")"]);
             }
             sql

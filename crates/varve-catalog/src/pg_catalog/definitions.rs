@@ -69,7 +69,7 @@ pub(super) fn index_definitions(catalog: &Catalog) -> Vec<Vec<Value>> {
             rows.push(vec![
                 text(schema),
                 text(relation),
-                text(&key.name),
+                text(&key.index.name),
                 Value::Null,
                 text(create_index(catalog, table, &key, false)),
             ]);
@@ -101,9 +101,9 @@ fn create_index(catalog: &Catalog, table: &TableDef, key: &Key<'_>, is_pretty: b
     };
     let mut definition = sql![
         "CREATE ",
-        key.options.words_before(),
+        key.index.options.words_before(),
         "INDEX ",
-        SqlText::name(&key.name),
+        SqlText::name(&key.index.name),
         " ON ",
         if table.partitioning().is_some() {
             "ONLY "
@@ -115,12 +115,12 @@ fn create_index(catalog: &Catalog, table: &TableDef, key: &Key<'_>, is_pretty: b
         key_columns(catalog, table, key),
         ")",
     ];
-    let included = key.include.iter().filter_map(|at| table.name_at(*at));
+    let included = key.index.include.iter().filter_map(|at| table.name_at(*at));
     let included = SqlText::names(included);
     if !included.is_empty() {
         definition.push(sql![" INCLUDE (", included, ")"]);
     }
-    for words in key.options.words_behind() {
+    for words in key.index.options.words_behind() {
         definition.push(words);
     }
     if let Some(predicate) = predicate_text(catalog, table, key) {
@@ -173,7 +173,7 @@ pub(super) fn index_statistics(catalog: &Catalog) -> Vec<Vec<Value>> {
                 oid(key.oid),
                 schema,
                 text(name),
-                text(key.name),
+                text(&key.index.name),
             ]);
         }
     }

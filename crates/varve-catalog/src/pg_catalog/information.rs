@@ -279,7 +279,7 @@ pub(super) fn table_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
         if let Constraint::Key(key) = constraint
             && !key.is_primary
         {
-            row.push(yes_or_no(!key.options.nulls_not_distinct));
+            row.push(yes_or_no(!key.index.options.nulls_not_distinct));
         }
         rows.push(row);
     });
@@ -377,10 +377,10 @@ pub(super) fn referential_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
             return;
         };
         let unique = parent_key(parent, &key.parent_positions(parent));
-        let unique = unique.filter(|key| key.is_constraint);
+        let unique = unique.filter(|key| key.index.is_constraint);
         let mut row = named(catalog, table.schema, &key.name);
         match unique {
-            Some(unique) => row.extend(named(catalog, parent.schema, &unique.name)),
+            Some(unique) => row.extend(named(catalog, parent.schema, &unique.index.name)),
             None => row.extend([Value::Null, Value::Null, Value::Null]),
         }
         row.extend([

@@ -33,7 +33,7 @@ impl Catalog {
             Some(Named::Index(object)) => {
                 let table = self.tables.get(&object);
                 let keys = table.map(|table| keys(table)).unwrap_or_default();
-                let key = keys.iter().find(|key| key.name == name.name);
+                let key = keys.iter().find(|key| key.index.name == name.name);
                 key.map(|key| key.oid)
                     .ok_or_else(|| undefined_table(name, 0))
             }
@@ -70,7 +70,7 @@ impl Catalog {
             }
         }
         let (table, key) = self.index_of(number)?;
-        Some((table.schema, key.name))
+        Some((table.schema, key.index.name.clone()))
     }
 
     /// An index by its OID, with its table.

@@ -32,7 +32,7 @@ impl Catalog {
         self.tables.values().find_map(|table| {
             let key = keys(table).into_iter().find(|key| key.oid == number)?;
             let mut indexes = table.indexes.iter();
-            let index = indexes.find(|index| index.name == key.name);
+            let index = indexes.find(|index| index.name == key.index.name);
             // Rows are in the order of the primary key, which has no tree of its own.
             Some(index.map(|index| (index.tree, false)).into_iter().collect())
         })
