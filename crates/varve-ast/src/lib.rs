@@ -17,6 +17,7 @@ mod dispose;
 mod dml;
 mod expr;
 mod function;
+mod index_options;
 mod name;
 mod option;
 mod query;
@@ -56,6 +57,7 @@ pub use function::{
     AlterFunction, ArgumentMode, CreateFunction, DoBlock, FunctionAction, FunctionArgument,
     FunctionBody, FunctionName, FunctionOptions, FunctionReturns,
 };
+pub use index_options::IndexOptions;
 pub use name::{Name, ObjectName};
 pub use option::{DefinedOption, OptionValue, OptionValueKind};
 pub use query::{

@@ -2,6 +2,7 @@
 
 use crate::column::{Column, TableConstraint};
 use crate::expr::Expr;
+use crate::index_options::IndexOptions;
 use crate::name::{Name, ObjectName};
 use crate::option::DefinedOption;
 use crate::query::{NullsOrder, OrderDirection};
@@ -134,8 +135,8 @@ pub enum OnCommit {
 
 /// `CREATE INDEX`
 pub struct CreateIndex {
-    /// `UNIQUE`
-    pub is_unique: bool,
+    /// What goes into its definition as it is written.
+    pub kept: IndexOptions,
     /// `CONCURRENTLY`
     pub is_concurrent: bool,
     /// `IF NOT EXISTS`
@@ -152,8 +153,6 @@ pub struct CreateIndex {
     pub elements: Vec<IndexElement>,
     /// `INCLUDE`
     pub include: Vec<Name>,
-    /// `NULLS [NOT] DISTINCT`, where it is said.
-    pub nulls_distinct: Option<bool>,
     /// `WITH (...)`
     pub options: Vec<DefinedOption>,
     /// `WHERE`

@@ -18,7 +18,7 @@ use varve_plan::plan::{
 };
 use varve_plan::scope::error::{located, refuse, unsupported_at};
 use varve_plan::scope::tables::Scope;
-use varve_types::{Error, KeyPart, LogicalType, PartPredicate, Result, SqlState, Uniqueness};
+use varve_types::{Error, KeyPart, LogicalType, PartPredicate, Result, SqlState};
 
 use crate::binder::DmlBinder;
 use crate::target::{Target, Verb};
@@ -206,7 +206,7 @@ impl DmlBinder<'_, '_> {
 
 fn unique_indexes(table: &TableDef) -> impl Iterator<Item = &IndexDef> {
     let indexes = table.indexes.iter();
-    indexes.filter(|index| index.uniqueness != Uniqueness::None && !index.is_building)
+    indexes.filter(|index| index.options.is_unique && !index.is_building)
 }
 
 fn every_arbiter(table: &TableDef) -> Result<Vec<Arbiter>> {

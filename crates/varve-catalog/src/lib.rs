@@ -24,7 +24,7 @@ pub use model::comment::{CommentDef, encode_comment};
 pub use model::domain::{DomainDef, encode_domain};
 pub use model::foreign_key::{ForeignKeyDef, KeyAction};
 pub use model::function_def::{ArgumentDef, FunctionDef, Returns, encode_function};
-pub use model::index::{Deferral, IndexDef};
+pub use model::index::{Deferral, IndexDef, IndexOptions};
 pub use model::index_expression::renumbered;
 pub use model::inheritance::{
     InheritanceDef, Limit, PartitionBound, Partitioning, Strategy, over_columns,

@@ -189,7 +189,7 @@ impl Definer<'_> {
         table: &TableDef,
         definition: &NewIndex,
     ) -> Result<Option<(ObjectId, TreeId)>> {
-        let mut index = definition.with_tree(transaction.new_tree_id());
+        let mut index = definition.index.with_tree(transaction.new_tree_id());
         index.is_building = self.is_alone;
         let mut table = table.clone();
         table.expressions.clone_from(&definition.expressions);

@@ -1,23 +1,24 @@
 //! Functions that the catalog answers.
 
-use crate::comments::description;
-use crate::functions::{function_arguments, function_definition, function_result, user_function};
-use crate::reg::{
-    is_visible, name_of_reg, number_of_reg, relation_name, relation_number, schema_number,
-};
 use std::sync::Arc;
+
+use varve_catalog::model::catalog::{Catalog, Named};
 use varve_catalog::model::oid::{object_of, relation_oid};
+use varve_catalog::model::view::ViewDef;
+use varve_catalog::text::name::{folded_path, undefined_table};
+use varve_catalog::text::type_name::type_of_text;
 use varve_expr::{Expr, Names};
 use varve_types::{
     ArrayValue, ElementType, Error, LogicalType, Result, RowTypeId, SqlState, SqlText, TypeMod,
     Value, sql,
 };
 
+use crate::comments::description;
+use crate::functions::{function_arguments, function_definition, function_result, user_function};
+use crate::reg::{
+    is_visible, name_of_reg, number_of_reg, relation_name, relation_number, schema_number,
+};
 use crate::{OWNER, ShownTexts, constraints, definitions, inheritance, text, triggers};
-use varve_catalog::model::catalog::{Catalog, Named};
-use varve_catalog::model::view::ViewDef;
-use varve_catalog::text::name::{folded_path, undefined_table};
-use varve_catalog::text::type_name::type_of_text;
 
 /// A catalog whose functions can be called.
 #[derive(Debug)]

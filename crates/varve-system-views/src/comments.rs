@@ -1,15 +1,15 @@
 //! Comments on objects.
 
+use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::comment::{CommentDef, Part};
 use varve_catalog::model::oid::relation_oid;
+use varve_catalog::model::schema::PUBLIC;
 use varve_types::{LogicalType, ObjectId, Value};
 
 use crate::constraints::{constraints_of, domain_checks};
 use crate::relations::{keys, schema_oid};
 use crate::types::DATABASE_OID;
 use crate::{CATALOG_OIDS, OWNER_OID, int4, oid, text};
-use varve_catalog::model::catalog::Catalog;
-use varve_catalog::model::comment::{CommentDef, Part};
-use varve_catalog::model::schema::PUBLIC;
 
 /// The OIDs of the catalogs whose rows have comments.
 const CLASS: u32 = 1259;
@@ -56,7 +56,7 @@ fn described_by<'a>(catalog: &Catalog, def: &'a CommentDef) -> Option<Described<
         }
         Part::Index => {
             let keys = keys(table?);
-            let key = keys.iter().find(|key| key.name == name)?;
+            let key = keys.iter().find(|key| key.index.name == name)?;
             (CLASS, key.oid, 0)
         }
         Part::Constraint => {

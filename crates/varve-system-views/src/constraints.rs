@@ -1,19 +1,19 @@
 //! Constraints: their rows in `pg_constraint`, and how ALTER TABLE would write them.
 
-use crate::reg::relation_name;
-use varve_catalog::model::oid::{numbered, relation_oid};
-use varve_types::{SqlText, Value, sql};
-
-use crate::relations::{
-    FIRST_CHECK, FIRST_FOREIGN, Key, MANY, check_text, checked_columns, keys, number_of, schema_oid,
-};
-use crate::{int2s, oid, text};
 use varve_catalog::model::catalog::Catalog;
 use varve_catalog::model::deparse::Printer;
 use varve_catalog::model::domain::DomainDef;
 use varve_catalog::model::foreign_key::{ForeignKeyDef, KeyAction};
 use varve_catalog::model::index::Deferral;
+use varve_catalog::model::oid::{numbered, relation_oid};
 use varve_catalog::model::table::{CheckDef, TableDef};
+use varve_types::{SqlText, Value, sql};
+
+use crate::reg::relation_name;
+use crate::relations::{
+    FIRST_CHECK, FIRST_FOREIGN, Key, MANY, check_text, checked_columns, keys, number_of, schema_oid,
+};
+use crate::{int2s, oid, text};
 
 /// A constraint of a table.
 pub(crate) enum Constraint<'a> {
@@ -28,7 +28,9 @@ pub(crate) enum Constraint<'a> {
 /// The constraints of a table with their OIDs.
 pub(crate) fn constraints_of(table: &TableDef) -> Vec<(u32, Constraint<'_>)> {
     let of_table = |first, number| numbered(first, table.object.0, MANY, number);
-    let keys = keys(table).into_iter().filter(|key| key.is_constraint);
+    let keys = keys(table)
+        .into_iter()
+        .filter(|key| key.index.is_constraint);
     let mut found: Vec<(u32, Constraint<'_>)> = keys
         .map(|key| (key.constraint, Constraint::Key(key)))
         .collect();
@@ -50,7 +52,7 @@ pub(crate) fn constraints_of(table: &TableDef) -> Vec<(u32, Constraint<'_>)> {
 impl Constraint<'_> {
     pub(crate) fn name(&self) -> &str {
         match self {
-            Constraint::Key(key) => &key.name,
+            Constraint::Key(key) => &key.index.name,
             Constraint::Check(check) => &check.name,
             Constraint::Foreign(key) => &key.name,
         }
@@ -58,7 +60,7 @@ impl Constraint<'_> {
 
     pub(crate) fn deferral(&self) -> Deferral {
         match self {
-            Constraint::Key(key) => key.deferral,
+            Constraint::Key(key) => key.index.deferral,
             Constraint::Check(_) => Deferral::Never,
             Constraint::Foreign(key) => key.deferral,
         }
@@ -170,7 +172,7 @@ pub(crate) fn parent_key<'a>(table: &'a TableDef, places: &[usize]) -> Option<Ke
     keys(table).into_iter().find(|key| {
         let mut columns: Vec<usize> = key.own_columns().collect();
         varve_sort::sort(&mut columns);
-        key.is_unique && columns == wanted
+        key.index.options.is_unique && columns == wanted
     })
 }
 
@@ -200,15 +202,15 @@ pub(crate) fn definition(catalog: &Catalog, number: u32, is_pretty: bool) -> Opt
             } else {
                 "UNIQUE"
             };
-            let nulls = if key.equal_nulls {
+            let nulls = if key.index.options.nulls_not_distinct {
                 " NULLS NOT DISTINCT"
             } else {
                 ""
             };
             let columns = column_list(table, key.own_columns());
             let mut sql = sql![kind, nulls, " (", columns, ")"];
-            if !key.include.is_empty() {
-                let included = column_list(table, key.include.iter().copied());
+            if !key.index.include.is_empty() {
+                let included = column_list(table, key.index.include.iter().copied());
                 sql.push(sql![" INCLUDE (", included, ")"]);
             }
             sql

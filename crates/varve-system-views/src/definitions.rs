@@ -1,18 +1,18 @@
 //! The views of `pg_catalog` that show relations as their owners wrote them.
 
-use crate::reg::index_of;
 use std::sync::Arc;
 
-use varve_types::{SqlText, Value, sql};
-
-use crate::relations::{
-    Key, as_relation, kept_views, key_columns, keys, plain_views, predicate_text,
-};
-use crate::{OWNER, ShownTexts, oid, text};
 use varve_catalog::model::catalog::Catalog;
 use varve_catalog::model::sequence::SequenceDef;
 use varve_catalog::model::table::TableDef;
 use varve_catalog::model::view::ViewDef;
+use varve_types::{SqlText, Value, sql};
+
+use crate::reg::index_of;
+use crate::relations::{
+    Key, as_relation, kept_views, key_columns, keys, plain_views, predicate_text,
+};
+use crate::{OWNER, ShownTexts, oid, text};
 
 pub(crate) fn tables(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
@@ -70,7 +70,7 @@ pub(crate) fn index_definitions(catalog: &Catalog) -> Vec<Vec<Value>> {
             rows.push(vec![
                 text(schema),
                 text(relation),
-                text(&key.name),
+                text(&key.index.name),
                 Value::Null,
                 text(create_index(catalog, table, &key, false)),
             ]);
@@ -102,9 +102,9 @@ fn create_index(catalog: &Catalog, table: &TableDef, key: &Key<'_>, is_pretty: b
     };
     let mut definition = sql![
         "CREATE ",
-        if key.is_unique { "UNIQUE " } else { "" },
+        key.index.options.words_before(),
         "INDEX ",
-        SqlText::name(&key.name),
+        SqlText::name(&key.index.name),
         " ON ",
         if table.partitioning().is_some() {
             "ONLY "
@@ -116,13 +116,13 @@ fn create_index(catalog: &Catalog, table: &TableDef, key: &Key<'_>, is_pretty: b
         key_columns(catalog, table, key),
         ")",
     ];
-    let included = key.include.iter().filter_map(|at| table.name_at(*at));
+    let included = key.index.include.iter().filter_map(|at| table.name_at(*at));
     let included = SqlText::names(included);
     if !included.is_empty() {
         definition.push(sql![" INCLUDE (", included, ")"]);
     }
-    if key.equal_nulls {
-        definition.push(" NULLS NOT DISTINCT");
+    for words in key.index.options.words_behind() {
+        definition.push(words);
     }
     if let Some(predicate) = predicate_text(catalog, table, key) {
         let shown = match is_pretty {
@@ -174,7 +174,7 @@ pub(crate) fn index_statistics(catalog: &Catalog) -> Vec<Vec<Value>> {
                 oid(key.oid),
                 schema,
                 text(name),
-                text(key.name),
+                text(&key.index.name),
             ]);
         }
     }

@@ -1,15 +1,15 @@
 //! The functions that there are.
 
 use varve_ast::ArgumentMode;
+use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::function_def::{ArgumentDef, FunctionDef, Returns};
 use varve_catalog::model::oid::{object_of, relation_oid};
+use varve_catalog::text::type_name::internal_name;
 use varve_expr::{FunctionFacts, Volatility, function_facts};
 use varve_types::{ArrayValue, ElementType, LogicalType, ObjectId, SqlText, Value, sql};
 
 use crate::relations::schema_oid;
 use crate::{DATABASE, OWNER_OID, PG_CATALOG_OID, ShownTexts, int2, oid, text, yes_or_no};
-use varve_catalog::model::catalog::Catalog;
-use varve_catalog::model::function_def::{ArgumentDef, FunctionDef, Returns};
-use varve_catalog::text::type_name::internal_name;
 
 /// The language of functions that are built in.
 const INTERNAL: u32 = 12;

@@ -1,16 +1,7 @@
 //! The information schema.
 
-use crate::reg::schema_text;
 use std::sync::Arc;
 
-use varve_types::{LogicalType, ObjectId, SqlText, TypeMod, Value};
-
-use crate::constraints::{
-    Constraint, DomainCheck, action_words, constraints_of, domain_checks, parent_key,
-};
-use crate::relations::{check_text, checked_columns, default_text, domain_default};
-use crate::types::stored_name;
-use crate::{DATABASE, OWNER, ShownTexts, int4, text, yes_or_no};
 use varve_catalog::model::catalog::Catalog;
 use varve_catalog::model::domain::DomainDef;
 use varve_catalog::model::foreign_key::ForeignKeyDef;
@@ -18,6 +9,15 @@ use varve_catalog::model::index::Deferral;
 use varve_catalog::model::schema::is_temporary;
 use varve_catalog::model::table::{ColumnDef, Filled, TableDef};
 use varve_catalog::model::view::{ViewCheck, ViewDef, ViewKind};
+use varve_types::{LogicalType, ObjectId, SqlText, TypeMod, Value};
+
+use crate::constraints::{
+    Constraint, DomainCheck, action_words, constraints_of, domain_checks, parent_key,
+};
+use crate::reg::schema_text;
+use crate::relations::{check_text, checked_columns, default_text, domain_default};
+use crate::types::stored_name;
+use crate::{DATABASE, OWNER, ShownTexts, int4, text, yes_or_no};
 
 fn plain_tables(catalog: &Catalog) -> impl Iterator<Item = &TableDef> {
     let tables = catalog.tables.values().map(AsRef::as_ref);
@@ -280,7 +280,7 @@ pub(crate) fn table_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
         if let Constraint::Key(key) = constraint
             && !key.is_primary
         {
-            row.push(yes_or_no(!key.equal_nulls));
+            row.push(yes_or_no(!key.index.options.nulls_not_distinct));
         }
         rows.push(row);
     });
@@ -378,10 +378,10 @@ pub(crate) fn referential_constraints(catalog: &Catalog) -> Vec<Vec<Value>> {
             return;
         };
         let unique = parent_key(parent, &key.parent_positions(parent));
-        let unique = unique.filter(|key| key.is_constraint);
+        let unique = unique.filter(|key| key.index.is_constraint);
         let mut row = named(catalog, table.schema, &key.name);
         match unique {
-            Some(unique) => row.extend(named(catalog, parent.schema, &unique.name)),
+            Some(unique) => row.extend(named(catalog, parent.schema, &unique.index.name)),
             None => row.extend([Value::Null, Value::Null, Value::Null]),
         }
         row.extend([

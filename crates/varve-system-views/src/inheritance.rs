@@ -1,14 +1,14 @@
 //! What the catalog tells of inheritance and partitions.
 
+use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::deparse::Printer;
+use varve_catalog::model::inheritance::{Limit, PartitionBound, Strategy};
 use varve_catalog::model::oid::{object_of, relation_oid};
+use varve_catalog::model::table::TableDef;
 use varve_expr::{DEFAULT_LOCALE, Expr, Locale, format_value};
 use varve_types::{LogicalType, SqlText, Value, sql};
 
 use crate::{from_zero, int2, oid, text};
-use varve_catalog::model::catalog::Catalog;
-use varve_catalog::model::deparse::Printer;
-use varve_catalog::model::inheritance::{Limit, PartitionBound, Strategy};
-use varve_catalog::model::table::TableDef;
 
 pub(crate) fn inherits(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();

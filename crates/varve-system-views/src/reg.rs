@@ -1,15 +1,15 @@
 //! Objects by OID and by name: `regclass` and the like.
 
-use crate::functions::user_function;
-use varve_catalog::model::oid::{object_of, relation_oid};
-use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, SqlText, TypeMod, sql};
-
-use crate::relations::{Key, as_relation, keys, schema_oid};
-use crate::{INFORMATION_OID, OWNER, OWNER_OID, PG_CATALOG_OID, VIEWS, catalog_view, view_oid};
 use varve_catalog::model::catalog::{Catalog, Named};
+use varve_catalog::model::oid::{object_of, relation_oid};
 use varve_catalog::model::schema::RelationName;
 use varve_catalog::model::table::TableDef;
 use varve_catalog::text::name::{folded_path, undefined_schema, undefined_table};
+use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, SqlText, TypeMod, sql};
+
+use crate::functions::user_function;
+use crate::relations::{Key, as_relation, keys, schema_oid};
+use crate::{INFORMATION_OID, OWNER, OWNER_OID, PG_CATALOG_OID, VIEWS, catalog_view, view_oid};
 
 /// The OID of a relation.
 pub(crate) fn relation_number(catalog: &Catalog, name: &RelationName) -> Result<u32> {
@@ -34,7 +34,7 @@ pub(crate) fn relation_number(catalog: &Catalog, name: &RelationName) -> Result<
         Some(Named::Index(object)) => {
             let table = catalog.tables.get(&object);
             let keys = table.map(|table| keys(table)).unwrap_or_default();
-            let key = keys.iter().find(|key| key.name == name.name);
+            let key = keys.iter().find(|key| key.index.name == name.name);
             key.map(|key| key.oid)
                 .ok_or_else(|| undefined_table(name, 0))
         }
@@ -71,7 +71,7 @@ fn shown(catalog: &Catalog, number: u32) -> Option<(ObjectId, String)> {
         }
     }
     let (table, key) = index_of(catalog, number)?;
-    Some((table.schema, key.name))
+    Some((table.schema, key.index.name.clone()))
 }
 
 /// An index by its OID, with its table.

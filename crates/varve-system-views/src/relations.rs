@@ -3,12 +3,21 @@
 //! OIDs follow from the ids of the catalog, and so stay what they are: each object and each tree
 //! has sixteen numbers.
 
+use std::borrow::Cow;
 use std::sync::Arc;
+
+use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::deparse::Printer;
+use varve_catalog::model::domain::DomainDef;
+use varve_catalog::model::index::{Deferral, IndexDef, IndexOptions};
 use varve_catalog::model::oid::{FIRST_OID, numbered, relation_oid};
+use varve_catalog::model::schema::{PUBLIC, is_temporary};
+use varve_catalog::model::sequence::SequenceDef;
+use varve_catalog::model::table::{ColumnDef, Filled, TableDef};
+use varve_catalog::model::view::{ViewDef, ViewKind};
 use varve_expr::Expr;
 use varve_types::{
-    ElementType, KeyOrder, KeyPart, LogicalType, ObjectId, PartPredicate, SqlText, TypeMod,
-    Uniqueness, Value, sql,
+    ElementType, KeyOrder, KeyPart, LogicalType, ObjectId, SqlText, TypeMod, Value, sql,
 };
 
 use crate::inheritance::bound_of;
@@ -18,14 +27,6 @@ use crate::{
     INFORMATION_OID, OWNER_OID, PG_CATALOG_OID, PUBLIC_OID, TEMPORARY_OID, from_zero, int2, oid,
     text, vector,
 };
-use varve_catalog::model::catalog::Catalog;
-use varve_catalog::model::deparse::Printer;
-use varve_catalog::model::domain::DomainDef;
-use varve_catalog::model::index::Deferral;
-use varve_catalog::model::schema::{PUBLIC, is_temporary};
-use varve_catalog::model::sequence::SequenceDef;
-use varve_catalog::model::table::{ColumnDef, Filled, TableDef};
-use varve_catalog::model::view::{ViewDef, ViewKind};
 
 /// What an object has beside itself.
 const KEY_INDEX: u64 = 1;
@@ -51,30 +52,22 @@ pub(crate) fn schema_oid(schema: ObjectId) -> u32 {
 
 /// An index, or the order of the primary key that is none.
 pub(crate) struct Key<'a> {
-    pub(crate) name: String,
+    pub(crate) index: Cow<'a, IndexDef>,
     pub(crate) oid: u32,
     pub(crate) constraint: u32,
     pub(crate) is_primary: bool,
-    pub(crate) is_unique: bool,
-    pub(crate) equal_nulls: bool,
-    pub(crate) is_constraint: bool,
-    pub(crate) deferral: Deferral,
-    is_valid: bool,
-    pub(crate) columns: Vec<(KeyPart, KeyOrder)>,
-    pub(crate) include: &'a [usize],
-    pub(crate) predicate: &'a [PartPredicate],
 }
 
 impl Key<'_> {
     /// The columns that its key is on, expressions left out.
     pub(crate) fn own_columns(&self) -> impl Iterator<Item = usize> {
-        self.columns.iter().filter_map(|(part, _)| part.column())
+        self.index.key_parts().filter_map(KeyPart::column)
     }
 
     /// Its key, then what is included.
     pub(crate) fn parts(&self) -> impl Iterator<Item = KeyPart> {
-        let own = self.columns.iter().map(|(part, _)| *part);
-        own.chain(self.include.iter().copied().map(KeyPart::Column))
+        let own = self.index.key_parts();
+        own.chain(self.index.include.iter().copied().map(KeyPart::Column))
     }
 }
 
@@ -84,36 +77,24 @@ pub(crate) fn keys(table: &TableDef) -> Vec<Key<'_>> {
     let object = table.object.0;
     if !table.primary_key.is_empty() {
         let columns = table.key_parts().map(|part| (part, KeyOrder::default()));
+        let columns = columns.collect();
+        let index = IndexDef {
+            is_constraint: true,
+            ..IndexDef::new(table.key_name(), IndexOptions::UNIQUE, columns)
+        };
         keys.push(Key {
-            name: table.key_name(),
+            index: Cow::Owned(index),
             oid: numbered(FIRST_OID, object, 16, KEY_INDEX),
             constraint: numbered(FIRST_OID, object, 16, KEY_CONSTRAINT),
             is_primary: true,
-            is_unique: true,
-            equal_nulls: false,
-            is_constraint: true,
-            deferral: Deferral::Never,
-            is_valid: true,
-            columns: columns.collect(),
-            include: &[],
-            predicate: &[],
         });
     }
     for index in &table.indexes {
-        let is_primary = index.is_constraint && index.name == table.key_name();
         keys.push(Key {
-            name: index.name.clone(),
+            index: Cow::Borrowed(index),
             oid: numbered(FIRST_OID, index.tree.0, 16, OF_TREE),
             constraint: numbered(FIRST_OID, index.tree.0, 16, TREE_CONSTRAINT),
-            is_primary,
-            is_unique: index.uniqueness != Uniqueness::None,
-            equal_nulls: index.uniqueness == Uniqueness::NullsEqual,
-            is_constraint: index.is_constraint,
-            deferral: index.deferral,
-            is_valid: !index.is_building,
-            columns: index.keys.clone(),
-            include: &index.include,
-            predicate: &index.predicate,
+            is_primary: index.is_constraint && index.name == table.key_name(),
         });
     }
     keys
@@ -250,10 +231,10 @@ pub(crate) fn classes(catalog: &Catalog) -> Vec<Vec<Value>> {
         for key in &keys {
             rows.push(class(&Class {
                 oid: key.oid,
-                name: &key.name,
+                name: &key.index.name,
                 schema: table.schema,
                 kind: if kind == "p" { "I" } else { "i" },
-                columns: key.columns.len() + key.include.len(),
+                columns: key.index.keys.len() + key.index.include.len(),
                 checks: 0,
                 has_index: false,
                 is_populated: true,
@@ -449,25 +430,25 @@ pub(crate) fn indexes(catalog: &Catalog) -> Vec<Vec<Value>> {
         for key in keys(table) {
             let number = |part: KeyPart| part.column().map_or(0, |at| number_of(table, at));
             let numbers = key.parts().map(number).collect();
-            let options = key.columns.iter();
+            let options = key.index.keys.iter();
             let options = options.map(|(_, order)| usize::from(order.code()));
             let has_expression = key.parts().any(|part| part.column().is_none());
-            let types = || key.columns.iter().map(|(part, _)| table.type_of(*part));
+            let types = || key.index.keys.iter().map(|(part, _)| table.type_of(*part));
             let collations = types().map(|ty| oid(if ty.is_string() { 100 } else { 0 }));
             let classes = types().map(|ty| oid(class_of(ty)));
             let yes = Value::Boolean;
             rows.push(vec![
                 oid(key.oid),
                 oid(relation_oid(table.object)),
-                int2(key.columns.len() + key.include.len()),
-                int2(key.columns.len()),
-                yes(key.is_unique),
-                yes(key.equal_nulls),
+                int2(key.index.keys.len() + key.index.include.len()),
+                int2(key.index.keys.len()),
+                yes(key.index.options.is_unique),
+                yes(key.index.options.nulls_not_distinct),
                 yes(key.is_primary),
                 yes(false),
-                yes(key.deferral == Deferral::Never),
+                yes(key.index.deferral == Deferral::Never),
                 yes(false),
-                yes(key.is_valid),
+                yes(!key.index.is_building),
                 yes(true),
                 yes(true),
                 yes(false),
@@ -524,7 +505,7 @@ pub(crate) fn sequences(catalog: &Catalog) -> Vec<Vec<Value>> {
 /// The columns of an index as CREATE INDEX writes them.
 pub(crate) fn key_columns(catalog: &Catalog, table: &TableDef, key: &Key<'_>) -> SqlText {
     let mut parts = Vec::new();
-    for (part, order) in &key.columns {
+    for (part, order) in &key.index.keys {
         let mut part = table.label_in(Some(catalog), *part);
         match (order.descending, order.nulls_first) {
             (false, false) => {}
@@ -548,6 +529,7 @@ pub(crate) fn predicate_text(
         catalog: Some(catalog),
     };
     let tests = key
+        .index
         .predicate
         .iter()
         .map(|one| match table.expression(one.column) {

@@ -1,11 +1,11 @@
 //! Where relations are stored.
 
+use varve_catalog::model::catalog::Catalog;
 use varve_catalog::model::oid::object_of;
+use varve_catalog::model::table::TableDef;
 use varve_types::TreeId;
 
 use crate::relations::keys;
-use varve_catalog::model::catalog::Catalog;
-use varve_catalog::model::table::TableDef;
 
 /// The trees with the rows and the indexes of a relation by its OID, or of all relations; and
 /// whether each is an index. `None` where there is no such relation.
@@ -32,7 +32,7 @@ pub fn trees_of(catalog: &Catalog, relation: Option<u32>) -> Option<Vec<(TreeId,
     catalog.tables.values().find_map(|table| {
         let key = keys(table).into_iter().find(|key| key.oid == number)?;
         let mut indexes = table.indexes.iter();
-        let index = indexes.find(|index| index.name == key.name);
+        let index = indexes.find(|index| index.name == key.index.name);
         // Rows are in the order of the primary key, which has no tree of its own.
         Some(index.map(|index| (index.tree, false)).into_iter().collect())
     })

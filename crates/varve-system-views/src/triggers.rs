@@ -1,14 +1,15 @@
 //! The triggers that there are.
 
 use std::sync::Arc;
-use varve_catalog::model::oid::relation_oid;
-use varve_types::{ColumnId, SqlText, Value, sql};
 
-use crate::{DATABASE, ShownTexts, from_zero, int2, int4, oid, text};
 use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::oid::relation_oid;
 use varve_catalog::model::table::TableDef;
 use varve_catalog::model::trigger_def::{Event, TriggerDef};
 use varve_catalog::model::view::shape_of;
+use varve_types::{ColumnId, SqlText, Value, sql};
+
+use crate::{DATABASE, ShownTexts, from_zero, int2, int4, oid, text};
 
 /// Bits of `tgtype`.
 const ROW: i16 = 1;

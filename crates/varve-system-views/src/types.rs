@@ -1,14 +1,14 @@
 //! What is there from the beginning: types, roles, the database.
 
+use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::domain::DomainDef;
+use varve_catalog::model::type_def::PLACES_APART;
+use varve_catalog::text::type_name::internal_name;
 use varve_types::{LogicalType, PhysicalType, Value, nearest_f32};
 
 use crate::operator_class::CLASSES;
 use crate::relations::{domain_default, schema_oid};
 use crate::{DATABASE, OWNER, OWNER_OID, PG_CATALOG_OID, oid, text};
-use varve_catalog::model::catalog::Catalog;
-use varve_catalog::model::domain::DomainDef;
-use varve_catalog::model::type_def::PLACES_APART;
-use varve_catalog::text::type_name::internal_name;
 
 pub(crate) const DATABASE_OID: u32 = 5;
 /// The OIDs of labels.

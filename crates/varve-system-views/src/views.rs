@@ -2,13 +2,13 @@
 //!
 //! Views of what there is nothing of are there too, for queries of tools that join them.
 
+use varve_catalog::model::catalog::Catalog;
 use varve_types::Value;
 
 use crate::{
     CatalogView, Rows, comments, constraints, definitions, functions, information, inheritance,
     relations, triggers, types,
 };
-use varve_catalog::model::catalog::Catalog;
 
 const fn view(
     schema: &'static str,

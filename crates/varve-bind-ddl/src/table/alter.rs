@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use varve_ast::{AlterAction, Column, ColumnChange, TableConstraint};
+use varve_catalog::model::index::IndexDef;
 use varve_catalog::model::sequence::SequenceDef;
 use varve_catalog::model::table::{ColumnDef, Filled, TableDef};
 use varve_catalog::model::view::ViewDef;
 use varve_expr::Expr;
+use varve_plan::plan::Statement;
 use varve_plan::plan::alter::AlterTable;
 use varve_plan::plan::utility::{Definition, Dropped, Message};
-use varve_plan::plan::{NewIndex, Statement};
 use varve_types::{Error, ObjectId, Result, SqlState, TreeId};
 
 use crate::binder::DdlBinder;
@@ -79,7 +80,7 @@ impl Altered {
     /// What is to be done, with the indexes and sequences that it gets.
     pub fn statement(
         self,
-        indexes: Vec<NewIndex>,
+        indexes: Vec<IndexDef>,
         sequences: Vec<(usize, SequenceDef)>,
     ) -> Statement {
         Statement::AlterTable(Box::new(self.change(indexes, sequences)))
@@ -87,7 +88,7 @@ impl Altered {
 
     pub(crate) fn change(
         self,
-        indexes: Vec<NewIndex>,
+        indexes: Vec<IndexDef>,
         sequences: Vec<(usize, SequenceDef)>,
     ) -> AlterTable {
         let Altered {
@@ -297,7 +298,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// Gives the new keys of a table names as if none were written.
-    fn name_keys(&self, table: &TableDef, indexes: &mut [NewIndex]) {
+    fn name_keys(&self, table: &TableDef, indexes: &mut [IndexDef]) {
         for at in 0..indexes.len() {
             let (known, new) = indexes.split_at_mut(at);
             if let Some(index) = new.first_mut().filter(|index| index.is_constraint) {

@@ -6,16 +6,14 @@ use std::sync::Arc;
 use varve_ast::{AlterAction, ColumnChange, ObjectName, PartitionValues, TableConstraintKind};
 use varve_bind_dml::truncate::NOT_ONLY;
 use varve_catalog::model::catalog::Named;
+use varve_catalog::model::index::{IndexDef, IndexOptions};
 use varve_catalog::model::table::{ColumnDef, TableDef};
 use varve_catalog::text::name::undefined_table;
 use varve_expr::walk::{for_each_column, same_meaning};
 use varve_plan::plan::statement::utility;
 use varve_plan::plan::utility::{Message, Utility};
 use varve_plan::plan::{NewIndex, Statement};
-use varve_types::{
-    ColumnId, Error, Invariant, LogicalType, ObjectId, Result, SqlState, TreeId, TypeMod,
-    Uniqueness,
-};
+use varve_types::{ColumnId, Error, Invariant, LogicalType, ObjectId, Result, SqlState, TypeMod};
 
 use crate::binder::DdlBinder;
 use crate::table::alter::Altered;
@@ -323,7 +321,7 @@ impl DdlBinder<'_, '_> {
         above: &mut Altered,
         name: &ObjectName,
         values: &PartitionValues,
-    ) -> Result<(Altered, Vec<NewIndex>)> {
+    ) -> Result<(Altered, Vec<IndexDef>)> {
         let parent = Arc::clone(&above.before);
         let child = self.query.defined_table(name)?;
         if parent.partitioning().is_none() {
@@ -369,7 +367,7 @@ impl DdlBinder<'_, '_> {
         &mut self,
         parent: &Arc<TableDef>,
         below: &mut Altered,
-    ) -> Result<Vec<NewIndex>> {
+    ) -> Result<Vec<IndexDef>> {
         let child = Arc::clone(&below.before);
         let places = parent.places_in(&child).or_broken("columns of a child")?;
         let place = |at: usize| places.get(at).copied().unwrap_or(at);
@@ -378,7 +376,7 @@ impl DdlBinder<'_, '_> {
             !child.indexes.iter().any(|known| {
                 let keys = index.keys.iter();
                 let keys = keys.map(|(part, order)| (part.moved(&place), *order));
-                known.uniqueness == index.uniqueness && keys.eq(known.keys.iter().copied())
+                known.options == index.options && keys.eq(known.keys.iter().copied())
             })
         });
         let primary_key: Vec<usize> = parent.primary_key.iter().map(|at| place(*at)).collect();
@@ -406,18 +404,18 @@ impl DdlBinder<'_, '_> {
     pub fn index_of_partitions(
         &mut self,
         table: &Arc<TableDef>,
-        index: NewIndex,
+        new: NewIndex,
         only: bool,
     ) -> Result<Statement> {
         if let Some(partitioning) = table.partitioning() {
-            unique_keys_fit(table, core::slice::from_ref(&index), partitioning)?;
+            unique_keys_fit(table, core::slice::from_ref(&new.index), partitioning)?;
         }
         let mut source = TableDef::clone(table);
-        source.indexes = vec![index.with_tree(TreeId(0))];
-        source.expressions.clone_from(&index.expressions);
+        source.indexes = vec![new.index.clone()];
+        source.expressions.clone_from(&new.expressions);
         let mut above = Altered::new(Arc::clone(table), None);
-        above.after.expressions.clone_from(&index.expressions);
-        let mut alter = above.change(vec![index], Vec::new());
+        above.after.expressions = new.expressions;
+        let mut alter = above.change(vec![new.index], Vec::new());
         let inheritance = self.catalog.inheritance_of(table);
         for below in inheritance.iter().skip(1).filter(|_| !only) {
             self.query.outputs.found.borrow_mut().add_table(below);
@@ -475,11 +473,11 @@ impl DdlBinder<'_, '_> {
         let shape = |table: &TableDef, name: &str, place: &dyn Fn(usize) -> usize| {
             let Some(index) = table.indexes.iter().find(|index| index.name == name) else {
                 let key = table.key_parts().map(|part| (part.moved(place), 0));
-                return (Uniqueness::NullsDistinct, key.collect::<Vec<_>>());
+                return (IndexOptions::UNIQUE, key.collect::<Vec<_>>());
             };
             let keys = index.keys.iter();
             let keys = keys.map(|(part, order)| (part.moved(place), order.code()));
-            (index.uniqueness, keys.collect())
+            (index.options, keys.collect())
         };
         if shape(table, above, &place) != shape(&child, below, &|at| at) {
             return refused("The index definitions do not match.".to_owned());

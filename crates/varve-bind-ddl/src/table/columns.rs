@@ -5,13 +5,12 @@ use varve_ast::{
     IndexElement, KeyConstraint, Name, TableConstraint, TableConstraintKind,
 };
 use varve_catalog::model::domain::DomainDef;
-use varve_catalog::model::index::Deferral;
+use varve_catalog::model::index::{Deferral, IndexDef, IndexOptions};
 use varve_catalog::model::sequence::SequenceDef;
 use varve_catalog::model::table::{ColumnDef as TableColumn, Filled, TableDef, sort_checks};
-use varve_plan::plan::NewIndex;
 use varve_plan::scope::data_type::serial_type;
 use varve_plan::scope::error::{located, refuse, unsupported_at};
-use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TypeMod, Uniqueness};
+use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TypeMod};
 
 use crate::binder::DdlBinder;
 use crate::sequence::{identity_filled, identity_type};
@@ -212,7 +211,7 @@ impl DdlBinder<'_, '_> {
 
     /// Gives a table, which has its columns, what they and its constraints ask for; answers the
     /// indexes that it needs.
-    pub fn apply(&mut self, table: &mut TableDef, parts: &Parts<'_>) -> Result<Vec<NewIndex>> {
+    pub fn apply(&mut self, table: &mut TableDef, parts: &Parts<'_>) -> Result<Vec<IndexDef>> {
         let mut indexes = Vec::new();
         if let Some(key) = &parts.primary_key {
             indexes.extend(self.apply_key(table, key)?);
@@ -243,7 +242,7 @@ impl DdlBinder<'_, '_> {
     }
 
     /// Gives a table its primary key; answers the index of one that can be deferred.
-    fn apply_key(&self, table: &mut TableDef, key: &WrittenKey<'_>) -> Result<Option<NewIndex>> {
+    fn apply_key(&self, table: &mut TableDef, key: &WrittenKey<'_>) -> Result<Option<IndexDef>> {
         let WrittenKey {
             columns,
             name,
@@ -326,7 +325,7 @@ impl DdlBinder<'_, '_> {
         &mut self,
         table: &TableDef,
         uniques: &[Unique<'_>],
-        indexes: &mut Vec<NewIndex>,
+        indexes: &mut Vec<IndexDef>,
     ) -> Result<()> {
         for unique in uniques {
             indexes.push(match unique {
@@ -375,7 +374,7 @@ impl DdlBinder<'_, '_> {
                     found.primary_key = Some((name, deferral(key.deferral, position)?));
                 }
                 ColumnConstraintKind::Unique(key) => {
-                    let checks = (uniqueness(key), deferral(key.deferral, position)?);
+                    let checks = (unique_options(key), deferral(key.deferral, position)?);
                     found.unique = Some((name, checks));
                 }
                 ColumnConstraintKind::Default(ast) => {
@@ -487,7 +486,7 @@ struct ColumnConstraints<'a> {
 }
 
 /// The name of a UNIQUE constraint, what its values must be, and when it is checked.
-pub type UniqueColumn<'a> = (Option<&'a Name>, (Uniqueness, Deferral));
+pub type UniqueColumn<'a> = (Option<&'a Name>, (IndexOptions, Deferral));
 
 /// A UNIQUE constraint.
 pub enum Unique<'a> {
@@ -497,11 +496,11 @@ pub enum Unique<'a> {
     Table(Option<&'a Name>, &'a KeyConstraint),
 }
 
-/// Whether NULL equals NULL in a UNIQUE constraint.
-pub fn uniqueness(key: &KeyConstraint) -> Uniqueness {
-    match key.nulls_distinct {
-        Some(false) => Uniqueness::NullsEqual,
-        _ => Uniqueness::NullsDistinct,
+/// What a UNIQUE constraint says of its index.
+pub fn unique_options(key: &KeyConstraint) -> IndexOptions {
+    IndexOptions {
+        nulls_not_distinct: key.nulls_distinct == Some(false),
+        ..IndexOptions::UNIQUE
     }
 }
 

@@ -5,13 +5,12 @@ use std::sync::Arc;
 use varve_ast::{ForeignKey, Match, Name, ObjectName, ReferentialAction};
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::foreign_key::{ForeignKeyDef, KeyAction};
-use varve_catalog::model::index::Deferral;
+use varve_catalog::model::index::{Deferral, IndexDef};
 use varve_catalog::model::schema::{RelationName, is_temporary};
 use varve_catalog::model::table::{Filled, TableDef};
 use varve_catalog::text::name::undefined_table;
 use varve_expr::implicit_cast_allowed;
-use varve_plan::plan::NewIndex;
-use varve_types::{Error, KeyOrder, KeyPart, LogicalType, Result, SqlState, Uniqueness};
+use varve_types::{Error, KeyOrder, KeyPart, LogicalType, Result, SqlState};
 
 use crate::binder::DdlBinder;
 use crate::table::check::free;
@@ -37,7 +36,7 @@ impl DdlBinder<'_, '_> {
     pub fn foreign_key(
         &mut self,
         table: &TableDef,
-        indexes: &[NewIndex],
+        indexes: &[IndexDef],
         written: WrittenReference<'_>,
     ) -> Result<ForeignKeyDef> {
         let ForeignKey {
@@ -132,7 +131,7 @@ impl DdlBinder<'_, '_> {
     fn parent_columns(
         &self,
         parent: &TableDef,
-        new: &[NewIndex],
+        new: &[IndexDef],
         names: &[Name],
     ) -> Result<Vec<usize>> {
         if names.is_empty() {
@@ -191,7 +190,7 @@ impl DdlBinder<'_, '_> {
     fn reference_name(
         &self,
         table: &TableDef,
-        indexes: &[NewIndex],
+        indexes: &[IndexDef],
         name: Option<&Name>,
         columns: &[usize],
     ) -> Result<String> {
@@ -292,7 +291,7 @@ fn key_positions(table: &TableDef, names: &[Name]) -> Result<Vec<usize>> {
 }
 
 /// The keys of a table that no two rows share: over whole columns of all of its rows.
-fn parent_keys(parent: &TableDef, new: &[NewIndex]) -> Vec<ParentKey> {
+fn parent_keys(parent: &TableDef, new: &[IndexDef]) -> Vec<ParentKey> {
     let columns = |keys: &[(KeyPart, KeyOrder)]| -> Option<Vec<usize>> {
         keys.iter().map(|(part, _)| part.column()).collect()
     };
@@ -301,7 +300,7 @@ fn parent_keys(parent: &TableDef, new: &[NewIndex]) -> Vec<ParentKey> {
         deferral: Deferral::Never,
     }];
     for index in &parent.indexes {
-        if index.uniqueness != Uniqueness::None
+        if index.options.is_unique
             && index.predicate.is_empty()
             && !index.is_building
             && let Some(columns) = columns(&index.keys)
@@ -313,7 +312,7 @@ fn parent_keys(parent: &TableDef, new: &[NewIndex]) -> Vec<ParentKey> {
         }
     }
     for index in new {
-        if index.uniqueness != Uniqueness::None
+        if index.options.is_unique
             && index.predicate.is_empty()
             && let Some(columns) = columns(&index.keys)
         {

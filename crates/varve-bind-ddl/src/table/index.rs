@@ -7,7 +7,7 @@ use varve_ast::{
 use varve_bind_query::context::scope::ExprScope;
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::expr_codec::{self, depth};
-use varve_catalog::model::index::Deferral;
+use varve_catalog::model::index::{Deferral, IndexDef, IndexOptions};
 use varve_catalog::model::index_expression::is_immutable;
 use varve_catalog::model::table::{TableDef, made_name};
 use varve_expr::walk::{for_each_child, same_meaning, split_conjunction, without_positions};
@@ -21,12 +21,12 @@ use varve_plan::scope::name::result_name;
 use varve_system_views::operator_class::{BPCHAR, CLASSES, TEXT, class_type};
 use varve_types::{
     CompareOp, Error, KeyOrder, KeyPart, LogicalType, PartPredicate, PredicateTest, Result,
-    SqlState, Uniqueness, Value,
+    SqlState, Value,
 };
 
 use crate::binder::DdlBinder;
 use crate::table::check::free;
-use crate::table::columns::uniqueness;
+use crate::table::columns::unique_options;
 use crate::table::storage::Stored;
 
 /// Most columns of a key, as in PostgreSQL.
@@ -71,17 +71,7 @@ impl DdlBinder<'_, '_> {
             other => return self.other_index(&table, other, create),
         }
         let mut definition = NewIndex {
-            name: String::new(),
-            is_constraint: false,
-            deferral: Deferral::Never,
-            uniqueness: match (create.is_unique, create.nulls_distinct) {
-                (false, _) => Uniqueness::None,
-                (true, Some(false)) => Uniqueness::NullsEqual,
-                (true, _) => Uniqueness::NullsDistinct,
-            },
-            keys: Vec::with_capacity(create.elements.len()),
-            include: Vec::with_capacity(create.include.len()),
-            predicate: Vec::new(),
+            index: IndexDef::new(String::new(), create.kept, Vec::new()),
             expressions: table.expressions.clone(),
         };
         let key_names = self.put_columns(create, &table, &mut definition)?;
@@ -104,7 +94,7 @@ impl DdlBinder<'_, '_> {
             }
             Some((name, _)) => name,
         };
-        definition.name.clone_from(&name);
+        definition.index.name.clone_from(&name);
         if table.partitioning().is_some() {
             return self.index_of_partitions(&table, definition, create.only);
         }
@@ -136,19 +126,19 @@ impl DdlBinder<'_, '_> {
                     part_of(&mut definition.expressions, expr)
                 }
             };
-            definition.keys.push((key, order));
+            definition.index.keys.push((key, order));
         }
-        if definition.keys.len() > KEY_COLUMNS_MAX {
+        if definition.index.keys.len() > KEY_COLUMNS_MAX {
             let message = format!("cannot use more than {KEY_COLUMNS_MAX} columns in an index");
             return Err(located(too_many(message), self.query.first()));
         }
         for name in &create.include {
             let column = self.indexed_column(table, name)?;
-            definition.include.push(column);
+            definition.index.include.push(column);
         }
         if let Some(filter) = &create.filter {
             let expressions = &mut definition.expressions;
-            definition.predicate = self.index_predicate(table, filter, expressions)?;
+            definition.index.predicate = self.index_predicate(table, filter, expressions)?;
         }
         if definition.expressions.len() > EXPRESSIONS_MAX {
             let message =
@@ -223,9 +213,9 @@ impl DdlBinder<'_, '_> {
         table: &TableDef,
         name: Option<&Name>,
         columns: &[usize],
-        (uniqueness, deferral): (Uniqueness, Deferral),
-        others: &[NewIndex],
-    ) -> Result<NewIndex> {
+        (options, deferral): (IndexOptions, Deferral),
+        others: &[IndexDef],
+    ) -> Result<IndexDef> {
         let name = match name {
             Some(written) => {
                 let name = self.query.new_name(written)?;
@@ -242,7 +232,7 @@ impl DdlBinder<'_, '_> {
                 self.free_name(table, &names, "key", others)
             }
         };
-        Ok(constraint_index(name, columns, uniqueness, deferral))
+        Ok(constraint_index(name, columns, options, deferral))
     }
 
     /// The index of a table's UNIQUE constraint.
@@ -251,8 +241,8 @@ impl DdlBinder<'_, '_> {
         table: &TableDef,
         name: Option<&Name>,
         key: &KeyConstraint,
-        others: &[NewIndex],
-    ) -> Result<NewIndex> {
+        others: &[IndexDef],
+    ) -> Result<IndexDef> {
         let position = self.query.first();
         refuse(!key.include.is_empty(), "this form of UNIQUE", position)?;
         let deferral = deferral(key.deferral, position)?;
@@ -260,7 +250,7 @@ impl DdlBinder<'_, '_> {
         for column in &key.columns {
             columns.push(self.indexed_column(table, column).map_err(named_in_key)?);
         }
-        let checks = (uniqueness(key), deferral);
+        let checks = (unique_options(key), deferral);
         self.unique_index(table, name, &columns, checks, others)
     }
 
@@ -269,8 +259,8 @@ impl DdlBinder<'_, '_> {
         &mut self,
         table: &TableDef,
         (name, elements): (Option<&Name>, &[IndexElement]),
-        others: &[NewIndex],
-    ) -> Result<NewIndex> {
+        others: &[IndexDef],
+    ) -> Result<IndexDef> {
         let mut keys = Vec::with_capacity(elements.len());
         for element in elements {
             let KeyItem { on, order } = self.key_item(table, element)?;
@@ -292,16 +282,7 @@ impl DdlBinder<'_, '_> {
             let message = format!("relation \"{name}\" already exists");
             return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
         }
-        Ok(NewIndex {
-            name,
-            is_constraint: false,
-            deferral: Deferral::Never,
-            uniqueness: Uniqueness::None,
-            keys,
-            include: Vec::new(),
-            predicate: Vec::new(),
-            expressions: Vec::new(),
-        })
+        Ok(IndexDef::new(name, IndexOptions::default(), keys))
     }
 
     /// The index of a primary key that can be deferred. Rows of such a table are numbered, so that
@@ -312,13 +293,13 @@ impl DdlBinder<'_, '_> {
         name: Option<&Name>,
         columns: &[usize],
         deferral: Deferral,
-    ) -> Result<NewIndex> {
+    ) -> Result<IndexDef> {
         let name = match name {
             Some(name) => self.query.new_name(name)?,
             None => made_name([&table.name, ""], "pkey"),
         };
-        let uniqueness = Uniqueness::NullsDistinct;
-        Ok(constraint_index(name, columns, uniqueness, deferral))
+        let options = IndexOptions::UNIQUE;
+        Ok(constraint_index(name, columns, options, deferral))
     }
 
     fn key_item(&mut self, table: &TableDef, element: &IndexElement) -> Result<KeyItem> {
@@ -419,7 +400,7 @@ impl DdlBinder<'_, '_> {
         table: &TableDef,
         columns: &[String],
         suffix: &str,
-        others: &[NewIndex],
+        others: &[IndexDef],
     ) -> String {
         let taken = |name: &str| {
             let mut others = others.iter();
@@ -433,19 +414,15 @@ impl DdlBinder<'_, '_> {
 fn constraint_index(
     name: String,
     columns: &[usize],
-    uniqueness: Uniqueness,
+    options: IndexOptions,
     deferral: Deferral,
-) -> NewIndex {
+) -> IndexDef {
     let parts = KeyPart::columns(columns).into_iter();
-    NewIndex {
-        name,
+    let keys = parts.map(|part| (part, KeyOrder::default()));
+    IndexDef {
         is_constraint: true,
         deferral,
-        uniqueness,
-        keys: parts.map(|part| (part, KeyOrder::default())).collect(),
-        include: Vec::new(),
-        predicate: Vec::new(),
-        expressions: Vec::new(),
+        ..IndexDef::new(name, options, keys.collect())
     }
 }
 

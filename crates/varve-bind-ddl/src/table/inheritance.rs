@@ -4,13 +4,12 @@ use std::sync::Arc;
 
 use varve_ast::{CreateTable, ObjectName};
 use varve_catalog::model::catalog::Named;
-use varve_catalog::model::index::Deferral;
+use varve_catalog::model::index::{Deferral, IndexDef};
 use varve_catalog::model::inheritance::{InheritanceDef, over_columns};
 use varve_catalog::model::schema::is_temporary;
 use varve_catalog::model::table::{CheckDef, ColumnDef, Filled, TableDef};
 use varve_expr::Expr;
 use varve_expr::walk::same_meaning;
-use varve_plan::plan::NewIndex;
 use varve_plan::plan::utility::Message;
 use varve_types::{ColumnId, Error, Invariant, Result, SqlState, Value};
 
@@ -323,7 +322,7 @@ impl DdlBinder<'_, '_> {
         create: &CreateTable,
         inherited: Inherited,
         table: &mut TableDef,
-        indexes: &[NewIndex],
+        indexes: &[IndexDef],
     ) -> Result<()> {
         if let Some(name) = inherited.conflicts.first() {
             let message = format!("column \"{name}\" inherits conflicting default values");

@@ -8,7 +8,6 @@ use varve_catalog::model::table::{CheckDef, ColumnDef as TableColumn, Filled, Ta
 use varve_catalog::text::name::undefined_table;
 use varve_expr::Expr;
 use varve_expr::walk::map_columns;
-use varve_plan::plan::NewIndex;
 use varve_types::{ColumnId, KeyPart, ObjectId, Result};
 
 use crate::binder::DdlBinder;
@@ -61,22 +60,13 @@ impl Copied {
         self,
         binder: &DdlBinder<'_, '_>,
         table: &mut TableDef,
-        indexes: &mut Vec<NewIndex>,
+        indexes: &mut Vec<IndexDef>,
     ) {
         table.expressions.extend(self.expressions);
         for (index, names) in self.indexes {
             let suffix = if index.is_constraint { "key" } else { "idx" };
             let name = binder.free_name(table, &names, suffix, indexes);
-            indexes.push(NewIndex {
-                name,
-                is_constraint: index.is_constraint,
-                deferral: index.deferral,
-                uniqueness: index.uniqueness,
-                keys: index.keys,
-                include: index.include,
-                predicate: index.predicate,
-                expressions: Vec::new(),
-            });
+            indexes.push(IndexDef { name, ..index });
         }
     }
 }

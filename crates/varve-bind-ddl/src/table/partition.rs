@@ -4,6 +4,7 @@ use varve_ast::{
     Expr as Ast, ExprKind, PartitionBound as WrittenLimit, PartitionBy, PartitionValues,
 };
 use varve_bind_query::context::scope::ExprScope;
+use varve_catalog::model::index::IndexDef;
 use varve_catalog::model::index_expression::is_immutable;
 use varve_catalog::model::inheritance::{
     Limit, PartitionBound, Partitioning, Strategy, compare_limits,
@@ -13,7 +14,6 @@ use varve_expr::Expr;
 use varve_expr::walk::for_each_column;
 use varve_plan::build::operand::CastContext;
 use varve_plan::build::table::target_scope;
-use varve_plan::plan::NewIndex;
 use varve_plan::scope::error::located;
 use varve_plan::scope::name::result_name;
 use varve_system_views::shown_limits;
@@ -275,7 +275,7 @@ fn hash_bound(modulus: u64, remainder: u64) -> Result<PartitionBound> {
 /// A unique index of a partitioned table tells its rows apart only with all keys in it.
 pub fn unique_keys_fit(
     table: &TableDef,
-    indexes: &[NewIndex],
+    indexes: &[IndexDef],
     partitioning: &Partitioning,
 ) -> Result<()> {
     let mut keys: Vec<(&str, Vec<usize>)> = Vec::new();
@@ -283,7 +283,7 @@ pub fn unique_keys_fit(
         keys.push(("PRIMARY KEY", table.primary_key.clone()));
     }
     for index in indexes {
-        if index.uniqueness != varve_types::Uniqueness::None {
+        if index.options.is_unique {
             let columns = index.keys.iter().filter_map(|(part, _)| part.column());
             keys.push(("UNIQUE", columns.collect()));
         }

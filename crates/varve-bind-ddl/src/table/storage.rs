@@ -248,7 +248,7 @@ impl DdlBinder<'_, '_> {
             let message = format!("access method \"{method}\" does not exist");
             return Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
         }
-        if create.is_unique {
+        if create.kept.is_unique {
             let message = format!("access method \"{method}\" does not support unique indexes");
             return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
         }

@@ -313,9 +313,8 @@ impl DdlBinder<'_, '_> {
         }
         let table = self.catalog.tables.get(&rows);
         let mut indexes = table.iter().flat_map(|table| &table.indexes);
-        let tells_apart = indexes.any(|index| {
-            index.uniqueness != varve_types::Uniqueness::None && index.predicate.is_empty()
-        });
+        let tells_apart =
+            indexes.any(|index| index.options.is_unique && index.predicate.is_empty());
         if !tells_apart {
             let message = format!("cannot refresh materialized view \"{name}\" concurrently");
             let state = SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE;

@@ -83,24 +83,18 @@ mod tests {
     use varve_expr::Expr;
     use varve_types::{
         ColumnId, CompareOp, KeyOrder, KeyPart, LogicalType, PartPredicate, PredicateTest, TreeId,
-        Uniqueness, Value,
+        Value,
     };
 
-    use crate::model::index::{Deferral, IndexDef};
+    use crate::model::index::{IndexDef, IndexOptions};
     use crate::model::table::{ColumnDef, TableDef};
 
     fn index(tree: u64, keys: &[KeyPart], test: Option<KeyPart>) -> IndexDef {
         let keys = keys.iter().map(|part| (*part, KeyOrder::default()));
         let is_true = PredicateTest::Compare(CompareOp::Eq, Value::Boolean(true));
+        let options = IndexOptions::default();
         IndexDef {
             tree: TreeId(tree),
-            name: format!("i{tree}"),
-            is_constraint: false,
-            deferral: Deferral::Never,
-            is_building: false,
-            uniqueness: Uniqueness::None,
-            keys: keys.collect(),
-            include: Vec::new(),
             predicate: test
                 .into_iter()
                 .map(|column| PartPredicate {
@@ -108,6 +102,7 @@ mod tests {
                     test: is_true.clone(),
                 })
                 .collect(),
+            ..IndexDef::new(format!("i{tree}"), options, keys.collect())
         }
     }
 

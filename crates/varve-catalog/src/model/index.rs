@@ -1,11 +1,35 @@
-//! Indexes of a table: what is known of them, and the shape of their trees.
+//! Indexes of a table: what is known of them, the shape of their trees, and their bytes in the
+//! definition of their table.
+//!
+//! | field | bytes |
+//! |---|---|
+//! | tree, name | 8 + 2 + UTF-8 |
+//! | flags (1 a constraint, 2 being built, 4 deferrable, 8 and deferred at first) | 1 |
+//! | the byte of [`IndexOptions`] | 1 |
+//! | number of keys, each: part, order (1 descending, 2 NULLs first) | 2, then 3 + 1 |
+//! | number of included columns, their positions | 2, then 2 each |
+//! | number of tests, each: part, kind, number of constants (length, key bytes) | 2, then 3 + 1 + 2 + (2 + bytes) |
+//!
+//! A part is 0 for a column or 1 for an expression, and its position among those of the table.
+//! Kinds of tests: 0 to 5 are `=`, `<>`, `<`, `<=`, `>`, `>=`, 6 IN, 7 IS NULL, 8 IS NOT NULL.
 
+pub use varve_ast::IndexOptions;
+use varve_expr::Expr;
 use varve_types::{
-    ColumnId, IndexKey, IndexState, KeyColumn, KeyOrder, KeyPart, PartPredicate, SortKey,
-    TreeColumn, TreeId, TreeSchema, Uniqueness, Value,
+    ColumnId, IndexKey, IndexState, KeyColumn, KeyOrder, KeyPart, LogicalType, PartPredicate,
+    PredicateTest, Result, SortKey, TreeColumn, TreeId, TreeSchema, Uniqueness, Value,
+    decode_key_value, encode_key_value,
 };
 
-use crate::model::table::TableDef;
+use crate::model::bytes::{Input, OPS, broken, code, put_count, put_name};
+use crate::model::table::{ColumnDef, TableDef};
+
+const PART_COLUMN: u8 = 0;
+const PART_EXPRESSION: u8 = 1;
+
+const KIND_IN: u8 = 6;
+const KIND_IS_NULL: u8 = 7;
+const KIND_IS_NOT_NULL: u8 = 8;
 
 /// When a constraint is checked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,8 +56,8 @@ pub struct IndexDef {
     pub deferral: Deferral,
     /// Whether it is being built: writes maintain it, nothing reads it.
     pub is_building: bool,
-    /// What its keys must be.
-    pub uniqueness: Uniqueness,
+    /// What else CREATE INDEX says of it.
+    pub options: IndexOptions,
     /// Its key: columns and expressions of the table, and their orders.
     pub keys: Vec<(KeyPart, KeyOrder)>,
     /// Further columns that it holds, by position.
@@ -43,6 +67,38 @@ pub struct IndexDef {
 }
 
 impl IndexDef {
+    /// An index of all rows that nothing is said of, its tree not yet made.
+    pub fn new(name: String, options: IndexOptions, keys: Vec<(KeyPart, KeyOrder)>) -> IndexDef {
+        IndexDef {
+            tree: TreeId(0),
+            name,
+            is_constraint: false,
+            deferral: Deferral::Never,
+            is_building: false,
+            options,
+            keys,
+            include: Vec::new(),
+            predicate: Vec::new(),
+        }
+    }
+
+    /// The index, with its tree.
+    pub fn with_tree(&self, tree: TreeId) -> IndexDef {
+        IndexDef {
+            tree,
+            ..self.clone()
+        }
+    }
+
+    /// What its keys must be.
+    fn uniqueness(&self) -> Uniqueness {
+        match (self.options.is_unique, self.options.nulls_not_distinct) {
+            (false, _) => Uniqueness::None,
+            (true, false) => Uniqueness::NullsDistinct,
+            (true, true) => Uniqueness::NullsEqual,
+        }
+    }
+
     /// What the columns of an entry hold: the index's key, the key of the table, what is included.
     /// The number of columns stands for the hidden row id.
     pub fn columns(&self, table: &TableDef) -> Vec<KeyPart> {
@@ -80,7 +136,7 @@ impl IndexDef {
                     .map(|(position, order)| KeyColumn { position, order })
                     .collect(),
                 own_columns: self.keys.len(),
-                uniqueness: self.uniqueness,
+                uniqueness: self.uniqueness(),
                 state: if self.is_building {
                     IndexState::Building
                 } else {
@@ -105,4 +161,154 @@ impl TableDef {
             self.primary_key.clone()
         }
     }
+}
+
+/// What an index may read of its table.
+#[derive(Clone, Copy)]
+pub(crate) struct Indexable<'a> {
+    pub(crate) columns: &'a [ColumnDef],
+    pub(crate) expressions: &'a [Expr],
+}
+
+impl Indexable<'_> {
+    fn type_of(self, part: KeyPart) -> Result<LogicalType> {
+        let ty = match part {
+            KeyPart::Column(at) => self.columns.get(at).map(|column| column.ty),
+            KeyPart::Expression(at) => self.expressions.get(at).map(Expr::logical_type),
+        };
+        ty.ok_or_else(|| broken("index column"))
+    }
+}
+
+pub(crate) fn put_index(bytes: &mut Vec<u8>, index: &IndexDef) -> Result<()> {
+    bytes.extend(index.tree.0.to_le_bytes());
+    put_name(bytes, &index.name)?;
+    let deferral = match index.deferral {
+        Deferral::Never => 0,
+        Deferral::Deferrable => 4,
+        Deferral::Deferred => 12,
+    };
+    bytes.push(u8::from(index.is_constraint) | u8::from(index.is_building) << 1 | deferral);
+    bytes.push(index.options.byte());
+    put_count(bytes, index.keys.len())?;
+    for (part, order) in &index.keys {
+        put_part(bytes, *part)?;
+        bytes.push(order.code());
+    }
+    put_count(bytes, index.include.len())?;
+    for position in &index.include {
+        put_count(bytes, *position)?;
+    }
+    put_count(bytes, index.predicate.len())?;
+    for predicate in &index.predicate {
+        put_test(bytes, predicate)?;
+    }
+    Ok(())
+}
+
+fn put_part(bytes: &mut Vec<u8>, part: KeyPart) -> Result<()> {
+    let (kind, position) = match part {
+        KeyPart::Column(at) => (PART_COLUMN, at),
+        KeyPart::Expression(at) => (PART_EXPRESSION, at),
+    };
+    bytes.push(kind);
+    put_count(bytes, position)
+}
+
+fn take_part(input: &mut Input<'_>) -> Result<KeyPart> {
+    let kind = input.u8()?;
+    let position = input.count()?;
+    match kind {
+        PART_COLUMN => Ok(KeyPart::Column(position)),
+        PART_EXPRESSION => Ok(KeyPart::Expression(position)),
+        _ => Err(broken("index part")),
+    }
+}
+
+fn put_test(bytes: &mut Vec<u8>, PartPredicate { column, test }: &PartPredicate) -> Result<()> {
+    put_part(bytes, *column)?;
+    let (kind, constants): (u8, &[Value]) = match test {
+        PredicateTest::Compare(op, value) => (code(&OPS, op)?, core::slice::from_ref(value)),
+        PredicateTest::In(values) => (KIND_IN, values),
+        PredicateTest::IsNull => (KIND_IS_NULL, &[]),
+        PredicateTest::IsNotNull => (KIND_IS_NOT_NULL, &[]),
+    };
+    bytes.push(kind);
+    put_count(bytes, constants.len())?;
+    for constant in constants {
+        let mut key = Vec::new();
+        encode_key_value(constant, &mut key);
+        put_count(bytes, key.len())?;
+        bytes.extend(key);
+    }
+    Ok(())
+}
+
+pub(crate) fn take_index(input: &mut Input<'_>, of: Indexable<'_>) -> Result<IndexDef> {
+    let tree = TreeId(u64::from_le_bytes(input.array()?));
+    let name = input.name()?;
+    let flags = input.u8()?;
+    let deferral = match flags >> 2 {
+        0 => Deferral::Never,
+        1 => Deferral::Deferrable,
+        3 => Deferral::Deferred,
+        _ => return Err(broken("index flags")),
+    };
+    let options = IndexOptions::from_byte(input.u8()?);
+    let options = options.ok_or_else(|| broken("index options"))?;
+    let mut keys = Vec::new();
+    for _ in 0..input.count()? {
+        let part = take_part(input)?;
+        of.type_of(part)?;
+        let order = KeyOrder::from_code(input.u8()?);
+        keys.push((part, order.ok_or_else(|| broken("key order"))?));
+    }
+    if keys.is_empty() {
+        return Err(broken("index key"));
+    }
+    let mut include = Vec::new();
+    for _ in 0..input.count()? {
+        let position = input.count()?;
+        if position >= of.columns.len() {
+            return Err(broken("index column"));
+        }
+        include.push(position);
+    }
+    let mut predicate = Vec::new();
+    for _ in 0..input.count()? {
+        predicate.push(take_test(input, of)?);
+    }
+    Ok(IndexDef {
+        tree,
+        name,
+        is_constraint: flags & 1 == 1,
+        is_building: flags & 2 == 2,
+        deferral,
+        options,
+        keys,
+        include,
+        predicate,
+    })
+}
+
+fn take_test(input: &mut Input<'_>, of: Indexable<'_>) -> Result<PartPredicate> {
+    let column = take_part(input)?;
+    let ty = of.type_of(column)?;
+    let kind = input.u8()?;
+    let mut constants = Vec::new();
+    for _ in 0..input.count()? {
+        let len = input.count()?;
+        let mut key = input.take(len)?;
+        let value = decode_key_value(ty, &mut key);
+        let value = value.filter(|value| key.is_empty() && !value.is_null());
+        constants.push(value.ok_or_else(|| broken("index predicate"))?);
+    }
+    let test = match (OPS.get(usize::from(kind)), kind, constants.as_slice()) {
+        (Some(op), _, [value]) => PredicateTest::Compare(*op, value.clone()),
+        (None, KIND_IN, _) => PredicateTest::In(constants),
+        (None, KIND_IS_NULL, []) => PredicateTest::IsNull,
+        (None, KIND_IS_NOT_NULL, []) => PredicateTest::IsNotNull,
+        _ => return Err(broken("index predicate")),
+    };
+    Ok(PartPredicate { column, test })
 }

@@ -11,7 +11,6 @@ pub mod expr_codec;
 pub mod foreign_key;
 pub mod function_def;
 pub mod index;
-pub(crate) mod index_codec;
 pub mod index_expression;
 pub mod inheritance;
 pub mod object;

@@ -10,7 +10,7 @@
 //! | a column: id, type code, flags (1 nullable, 2 a type modifier follows), name | 4 + 1 + 1, 4, 2 + UTF-8 |
 //! | number of key columns, their positions | 2, then 2 each |
 //! | number of expressions that indexes are on, each as in `expr_codec.rs` | 2, then bytes |
-//! | number of indexes, each as in `index_codec.rs` | 2, then bytes |
+//! | number of indexes, each as in `index.rs` | 2, then bytes |
 //! | number of columns with a default, a filling or an earlier value | 2 |
 //! | such a column: position, filling (0 statement, 1 generated, 2 identity by default, 3 identity), flags (1 a default, 2 an earlier value) | 2 + 1 + 1 |
 //! | its default as in `expr_codec.rs`; its earlier value: length, key bytes | bytes; 4, then bytes |
@@ -32,7 +32,7 @@ use crate::model::bytes::{
 };
 use crate::model::expr_codec::{put_expr, take_default, take_expr};
 use crate::model::foreign_key::{put_foreign_key, take_foreign_key};
-use crate::model::index_codec::{Indexable, put_index, take_index};
+use crate::model::index::{Indexable, put_index, take_index};
 use crate::model::inheritance::{put_inheritance, take_inheritance};
 use crate::model::table::{CheckDef, ColumnDef, Filled, TableDef};
 
@@ -284,7 +284,7 @@ fn take_checks(input: &mut Input<'_>, columns: &[ColumnDef]) -> Result<Vec<Check
 #[cfg(test)]
 mod tests {
     use super::{FILLINGS, decode_table, encode_table};
-    use crate::model::index::{Deferral, IndexDef};
+    use crate::model::index::{Deferral, IndexDef, IndexOptions};
     use crate::model::inheritance::{
         InheritanceDef, Limit, PartitionBound, Partitioning, Strategy,
     };
@@ -293,7 +293,7 @@ mod tests {
     use varve_expr::Expr;
     use varve_types::{
         ColumnId, CompareOp, KeyOrder, KeyPart, LogicalType, ObjectId, PartPredicate,
-        PredicateTest, SqlState, TreeId, TypeMod, Uniqueness, Value,
+        PredicateTest, SqlState, TreeId, TypeMod, Value,
     };
 
     fn table() -> TableDef {
@@ -315,17 +315,17 @@ mod tests {
             column: KeyPart::Column(column),
             test,
         };
-        let index = |tree, name: &str, uniqueness| IndexDef {
+        let index = |tree, name: &str, options: IndexOptions| IndexDef {
             tree: TreeId(tree),
             name: name.to_owned(),
-            is_constraint: uniqueness != Uniqueness::None,
+            is_constraint: options.is_unique,
             is_building: tree == 12,
             deferral: match tree {
                 10 => Deferral::Never,
                 11 => Deferral::Deferrable,
                 _ => Deferral::Deferred,
             },
-            uniqueness,
+            options,
             keys: vec![
                 (KeyPart::Column(1), KeyOrder::from_code(3).unwrap()),
                 (KeyPart::Column(0), KeyOrder::default()),
@@ -344,11 +344,15 @@ mod tests {
                 test(1, PredicateTest::IsNull),
             ],
         };
+        let equal_nulls = IndexOptions {
+            nulls_not_distinct: true,
+            ..IndexOptions::UNIQUE
+        };
         TableDef {
             indexes: vec![
-                index(10, "a", Uniqueness::None),
-                index(11, "b", Uniqueness::NullsDistinct),
-                index(12, "c", Uniqueness::NullsEqual),
+                index(10, "a", IndexOptions::default()),
+                index(11, "b", IndexOptions::UNIQUE),
+                index(12, "c", equal_nulls),
             ],
             ..table()
         }

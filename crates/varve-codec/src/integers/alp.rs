@@ -9,14 +9,68 @@
 //! exceptions as in [`super::leaves::exceptions`]; if there are any, the bytes (varint) of their
 //! integers, those as a leaf of 64-bit integers; then the integers as nested integers of 64 bits.
 
-use crate::CodecError;
+use std::sync::Arc;
+
 use crate::float::f64_from_integer;
 use crate::integers::leaves::alp_pair::{self, Pair, Scaler};
 use crate::integers::leaves::exceptions::{patch, patch_gathered, put_rows, rows_bytes, take_rows};
-use crate::integers::{IntegerKind, decode_plain, gather_plain, leaf};
+use crate::integers::{
+    Candidates, IntegerCodec, IntegerKind, IntegerPlan, decode_plain, gather_plain, leaf,
+};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
+use crate::tags::TAG_ALP;
 use crate::writer::{put_varint, varint_bytes};
+use crate::{CodecError, SharedWriter};
+
+/// The best pairs of a block, and how the integers are written.
+#[derive(Debug)]
+struct AlpPlan {
+    pairs: Vec<Pair>,
+    nested: IntegerPlan,
+}
+
+impl IntegerCodec for AlpPlan {
+    fn tag(&self) -> u8 {
+        TAG_ALP
+    }
+
+    fn put(&self, _: IntegerKind, values: &[i64], out: &mut Vec<u8>) -> Option<()> {
+        let parts = Parts::of(&self.pairs, values)?;
+        parts.put_header(out);
+        self.nested
+            .encode(IntegerKind::Int64, &parts.scaled_integers, out);
+        Some(())
+    }
+
+    fn decode_cost(&self) -> u64 {
+        self.nested.decode_cost()
+    }
+
+    fn for_doubles(&self) -> bool {
+        true
+    }
+}
+
+/// Doubles by the best of `pairs`, the integers as `nested` has them.
+pub(super) fn plan(pairs: Vec<Pair>, nested: IntegerPlan) -> IntegerPlan {
+    IntegerPlan::Codec(Arc::new(AlpPlan { pairs, nested }))
+}
+
+/// ALP with the pairs of a block of doubles.
+pub(super) fn candidate(candidates: Candidates<'_>) -> Option<(IntegerPlan, SharedWriter)> {
+    if candidates.kind != IntegerKind::Float64 || candidates.depth == 0 {
+        return None;
+    }
+    let vectors: Vec<&[i64]> = candidates.sample.iter().map(Vec::as_slice).collect();
+    let pairs = alp_pair::choose_for_block(candidates.block.unwrap_or(&vectors));
+    let parts = vectors.iter().map(|vector| Parts::of(&pairs, vector));
+    let scaled_integers: Option<Vec<Vec<i64>>> = parts
+        .map(|parts| parts.map(|parts| parts.scaled_integers))
+        .collect();
+    let chosen = candidates.nested(&scaled_integers?);
+    Some((plan(pairs, chosen.plan), chosen.shared))
+}
 
 /// A vector of doubles taken apart.
 #[derive(Debug)]

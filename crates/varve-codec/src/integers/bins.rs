@@ -14,21 +14,25 @@
 //! one; those bits). The last symbol is for values outside all bins, with a distance of 64 bits
 //! from 0.
 
-use crate::CodecError;
+use std::sync::Arc;
+
 use crate::entropy::{
     BitReader, BitWriter, EncodeTable, Frequencies, decode_symbols, encode_symbols,
 };
 use crate::integers::leaves::bin_table::Bin;
+use crate::integers::{Candidates, IntegerCodec, IntegerKind, IntegerPlan, binning};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
+use crate::tags::TAG_BINS;
 use crate::writer::fitting;
+use crate::{CodecError, SharedWriter};
 
 /// Wider distances do not lie in one load of the bit reader.
 const NARROW_MAX: u32 = 56;
 
 /// Bins while vectors are written.
 #[derive(Debug)]
-pub(crate) struct BinsWriter {
+struct BinsWriter {
     resource: u8,
     bins: Vec<Bin>,
     stretches: Stretches,
@@ -84,7 +88,7 @@ impl Stretches {
 
 impl BinsWriter {
     /// Bins that ascend, and the frequencies of them and of values outside.
-    pub(super) fn new(resource: u8, bins: Vec<Bin>, frequencies: &Frequencies) -> BinsWriter {
+    fn new(resource: u8, bins: Vec<Bin>, frequencies: &Frequencies) -> BinsWriter {
         debug_assert!(bins.len() <= usize::from(u8::MAX), "a symbol is a byte");
         BinsWriter {
             resource,
@@ -94,7 +98,7 @@ impl BinsWriter {
         }
     }
 
-    pub(super) fn encode(&self, values: &[i64], out: &mut Vec<u8>) -> Option<()> {
+    fn encode(&self, values: &[i64], out: &mut Vec<u8>) -> Option<()> {
         let mut symbols = Vec::with_capacity(values.len());
         let mut distances = Vec::with_capacity(values.len());
         for value in values {
@@ -127,6 +131,32 @@ impl BinsWriter {
         let (at, distance, width) = place.unwrap_or(outside);
         Some((fitting(at)?, distance, width))
     }
+}
+
+impl IntegerCodec for BinsWriter {
+    fn tag(&self) -> u8 {
+        TAG_BINS
+    }
+
+    fn put(&self, _: IntegerKind, values: &[i64], out: &mut Vec<u8>) -> Option<()> {
+        match values.is_empty() {
+            true => None,
+            false => self.encode(values, out),
+        }
+    }
+
+    fn decode_cost(&self) -> u64 {
+        1
+    }
+}
+
+/// Bins for a block, which its shared part then has.
+pub(super) fn candidate(candidates: Candidates<'_>) -> Option<(IntegerPlan, SharedWriter)> {
+    let (bins, frequencies) = binning::bins(candidates.sample, candidates.scale)?;
+    let mut grown = candidates.shared.clone();
+    let resource = grown.add_bins(&bins, &frequencies)?;
+    let writer = BinsWriter::new(resource, bins, &frequencies);
+    Some((IntegerPlan::Codec(Arc::new(writer)), grown))
 }
 
 pub(super) fn decode(
@@ -186,7 +216,7 @@ mod tests {
     use proptest::prelude::{Strategy, any, prop_oneof, proptest};
     use std::sync::Arc;
 
-    fn trained(sample: &[i64]) -> (IntegerPlan, Vec<u8>) {
+    fn trained(sample: &[i64]) -> (Arc<BinsWriter>, Vec<u8>) {
         let scale = Scale {
             sample_rows: sample.len() as u64,
             block_rows: 65_536,
@@ -195,14 +225,11 @@ mod tests {
         let mut shared = SharedWriter::default();
         let resource = shared.add_bins(&bins, &frequencies).unwrap();
         let writer = BinsWriter::new(resource, bins, &frequencies);
-        (IntegerPlan::Bins(Arc::new(writer)), shared.finish())
+        (Arc::new(writer), shared.finish())
     }
 
     /// Encodes by the bins themselves, whether or not another codec would be smaller.
-    fn check(plan: &IntegerPlan, shared: &[u8], values: &[i64]) -> Vec<u8> {
-        let IntegerPlan::Bins(writer) = plan else {
-            unreachable!()
-        };
+    fn check(writer: &Arc<BinsWriter>, shared: &[u8], values: &[i64]) -> Vec<u8> {
         let shared = Shared::decode(shared, 0).unwrap();
         let scope = Scope::new(&shared, 0);
         let mut bytes = Vec::new();
@@ -210,6 +237,7 @@ mod tests {
         let back = decode(scope, ByteReader::new(&bytes), values.len());
         assert_eq!(back.as_deref(), Ok(values));
         let mut planned = Vec::new();
+        let plan = IntegerPlan::Codec(Arc::<BinsWriter>::clone(writer));
         plan.encode(IntegerKind::Int64, values, &mut planned);
         let back = decode_plain(scope, IntegerKind::Int64, &planned, values.len());
         assert_eq!(back.as_deref(), Ok(values));

@@ -4,11 +4,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::integers::alp::Parts;
-use crate::integers::bins::BinsWriter;
-use crate::integers::leaves::alp_pair::choose_for_block;
-use crate::integers::leaves::delta::steps;
-use crate::integers::{IntegerKind, IntegerPlan, SharedIntegers, binning};
+use crate::integers::leaves::{BLOCK_LEAVES, alp_rd, chimp, delta_of_delta, gorilla};
+use crate::integers::{CODECS, IntegerKind, IntegerPlan, SharedIntegers, alp};
 use crate::shared::SHARED_VALUES_MAX;
 use crate::{Codec, CodecError, SharedWriter};
 
@@ -47,13 +44,14 @@ pub(crate) fn choose_integers(
     shared: &SharedWriter,
 ) -> ChosenIntegers {
     let candidates = Candidates {
+        kind,
         sample,
         block,
         scale,
         depth,
         shared,
     };
-    let basic = candidates.weigh(kind, IntegerPlan::Basic, shared.clone(), u64::MAX);
+    let basic = candidates.weigh(IntegerPlan::Basic, shared.clone(), u64::MAX);
     let mut best = basic.unwrap_or_else(|| ChosenIntegers {
         plan: IntegerPlan::Basic,
         shared: shared.clone(),
@@ -65,29 +63,21 @@ pub(crate) fn choose_integers(
     }
     let mut consider = |candidate: Option<(IntegerPlan, SharedWriter)>| {
         if let Some((plan, shared)) = candidate
-            && let Some(candidate) = candidates.weigh(kind, plan, shared, best.cost)
+            && let Some(candidate) = candidates.weigh(plan, shared, best.cost)
         {
             best = candidate;
         }
     };
-    consider(candidates.bins());
-    if depth == 0 {
-        return best;
+    for candidate in CODECS {
+        consider(candidate(candidates));
     }
-    if kind == IntegerKind::Float64 {
-        consider(candidates.alp());
-        if block.is_some() {
-            consider(candidates.alone(IntegerPlan::AlpRd));
-            consider(candidates.alone(IntegerPlan::Gorilla));
-            consider(candidates.alone(IntegerPlan::Chimp));
+    if let Some(block) = block
+        && depth > 0
+    {
+        let leaves = BLOCK_LEAVES.into_iter();
+        for leaf in leaves.filter(|leaf| leaf.for_doubles == (kind == IntegerKind::Float64)) {
+            consider(candidates.alone(IntegerPlan::Leaf(leaf)));
         }
-    } else {
-        consider(candidates.steps());
-        if block.is_some() {
-            consider(candidates.alone(IntegerPlan::DeltaOfDelta));
-        }
-    }
-    if let Some(block) = block {
         consider(shared_dictionary(kind, sample, block, scale, depth, shared));
     }
     best
@@ -123,6 +113,7 @@ pub(crate) fn choose_named_integers(
 ) -> Result<ChosenIntegers, CodecError> {
     let shared = &SharedWriter::default();
     let candidates = Candidates {
+        kind,
         sample,
         block: Some(block),
         scale,
@@ -131,6 +122,7 @@ pub(crate) fn choose_named_integers(
     };
     let doubles = kind == IntegerKind::Float64;
     let alone = |plan| candidates.alone(plan);
+    let leaf = |leaf| candidates.alone(IntegerPlan::Leaf(leaf));
     let named = match codec {
         Codec::Auto => {
             return Ok(choose_integers(
@@ -143,11 +135,11 @@ pub(crate) fn choose_named_integers(
             ));
         }
         Codec::Plain | Codec::Lz4 | Codec::Zstd => alone(IntegerPlan::Plain),
-        Codec::Alp if doubles => candidates.alp().or_else(|| alone(IntegerPlan::AlpRd)),
-        Codec::Gorilla if doubles => alone(IntegerPlan::Gorilla),
-        Codec::Chimp if doubles => alone(IntegerPlan::Chimp),
+        Codec::Alp if doubles => alp::candidate(candidates).or_else(|| leaf(&alp_rd::LEAF)),
+        Codec::Gorilla if doubles => leaf(&gorilla::LEAF),
+        Codec::Chimp if doubles => leaf(&chimp::LEAF),
         Codec::Delta if !doubles => alone(IntegerPlan::Delta),
-        Codec::DeltaOfDelta if !doubles => alone(IntegerPlan::DeltaOfDelta),
+        Codec::DeltaOfDelta if !doubles => leaf(&delta_of_delta::LEAF),
         Codec::Dictionary => shared_dictionary(kind, sample, block, scale, depth.max(1), shared)
             .or_else(|| alone(IntegerPlan::Dictionary)),
         Codec::RunEnds => alone(IntegerPlan::RunEnds),
@@ -163,23 +155,22 @@ pub(crate) fn choose_named_integers(
 
 /// What the candidates for some integers are made from.
 #[derive(Clone, Copy)]
-struct Candidates<'a> {
-    sample: &'a [Vec<i64>],
-    block: Option<&'a [&'a [i64]]>,
-    scale: Scale,
-    depth: u8,
-    shared: &'a SharedWriter,
+pub(crate) struct Candidates<'a> {
+    pub(crate) kind: IntegerKind,
+    /// Vectors of the block.
+    pub(crate) sample: &'a [Vec<i64>],
+    /// All vectors of the block; none for nested integers.
+    pub(crate) block: Option<&'a [&'a [i64]]>,
+    pub(crate) scale: Scale,
+    /// How many levels a candidate may have over the basic codecs.
+    pub(crate) depth: u8,
+    /// What the shared part holds already.
+    pub(crate) shared: &'a SharedWriter,
 }
 
 impl Candidates<'_> {
     /// A plan and what it costs; `None` as soon as that is `below` or more.
-    fn weigh(
-        self,
-        kind: IntegerKind,
-        plan: IntegerPlan,
-        grown: SharedWriter,
-        below: u64,
-    ) -> Option<ChosenIntegers> {
+    fn weigh(self, plan: IntegerPlan, grown: SharedWriter, below: u64) -> Option<ChosenIntegers> {
         let added = grown.bytes().saturating_sub(self.shared.bytes()) as u64;
         let decode_cost = plan.decode_cost();
         let cost = |out: &[u8]| {
@@ -188,7 +179,7 @@ impl Candidates<'_> {
         };
         let mut out = Vec::new();
         for vector in self.sample {
-            plan.encode(kind, vector, &mut out);
+            plan.encode(self.kind, vector, &mut out);
             if cost(&out) >= below {
                 return None;
             }
@@ -205,35 +196,17 @@ impl Candidates<'_> {
         Some((plan, self.shared.clone()))
     }
 
-    fn nested(self, values: &[Vec<i64>]) -> ChosenIntegers {
-        let kind = IntegerKind::Int64;
-        choose_integers(kind, values, None, self.scale, self.depth - 1, self.shared)
-    }
-
-    fn steps(self) -> Option<(IntegerPlan, SharedWriter)> {
-        let steps: Vec<Vec<i64>> = self.sample.iter().map(|vector| steps(vector)).collect();
-        let chosen = self.nested(&steps);
-        Some((IntegerPlan::Steps(Box::new(chosen.plan)), chosen.shared))
-    }
-
-    fn bins(self) -> Option<(IntegerPlan, SharedWriter)> {
-        let (bins, frequencies) = binning::bins(self.sample, self.scale)?;
-        let mut grown = self.shared.clone();
-        let resource = grown.add_bins(&bins, &frequencies)?;
-        let writer = BinsWriter::new(resource, bins, &frequencies);
-        Some((IntegerPlan::Bins(Arc::new(writer)), grown))
-    }
-
-    fn alp(self) -> Option<(IntegerPlan, SharedWriter)> {
-        let vectors: Vec<&[i64]> = self.sample.iter().map(Vec::as_slice).collect();
-        let pairs = choose_for_block(self.block.unwrap_or(&vectors));
-        let parts = vectors.iter().map(|vector| Parts::of(&pairs, vector));
-        let scaled_integers: Option<Vec<Vec<i64>>> = parts
-            .map(|parts| parts.map(|parts| parts.scaled_integers))
-            .collect();
-        let chosen = self.nested(&scaled_integers?);
-        let plan = IntegerPlan::Alp(pairs, Box::new(chosen.plan));
-        Some((plan, chosen.shared))
+    /// The cheapest cascade for 64-bit integers that a candidate of at least one level nests.
+    pub(crate) fn nested(self, values: &[Vec<i64>]) -> ChosenIntegers {
+        let depth = self.depth.saturating_sub(1);
+        choose_integers(
+            IntegerKind::Int64,
+            values,
+            None,
+            self.scale,
+            depth,
+            self.shared,
+        )
     }
 }
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use crate::integers::leaves::linear::Line;
 use crate::integers::leaves::patched::Window;
 use crate::integers::leaves::stats::Stats;
-use crate::integers::leaves::{constant, delta, frame, plain};
+use crate::integers::leaves::{BLOCK_LEAVES, constant, delta, frame, plain};
 use crate::integers::{
-    IntegerKind, IntegerPlan, SharedIntegers, decimal, dictionary, leaf, run_ends,
+    IntegerKind, IntegerPlan, SharedIntegers, alp, decimal, dictionary, leaf, run_ends, steps,
 };
 use crate::tags::{
     TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DICTIONARY, TAG_FRAME, TAG_LINEAR, TAG_PATCHED,
@@ -62,21 +62,18 @@ pub(crate) fn integer_encodings(kind: IntegerKind, integers: &[i64]) -> Vec<(Vec
             nested,
         }))
     };
-    let basic_steps = || IntegerPlan::Steps(Box::new(IntegerPlan::Basic));
+    let basic_steps = || steps::plan(IntegerPlan::Basic);
     let plans = [
         IntegerPlan::Basic,
         basic_steps(),
-        IntegerPlan::Steps(Box::new(basic_steps())),
+        steps::plan(basic_steps()),
         shared_dictionary(IntegerPlan::Basic),
         shared_dictionary(basic_steps()),
     ];
-    let alp = [IntegerPlan::Basic, basic_steps()]
-        .map(|nested| IntegerPlan::Alp(vec![], Box::new(nested)));
-    let doubles = [IntegerPlan::AlpRd, IntegerPlan::Gorilla, IntegerPlan::Chimp];
-    let doubles = alp.into_iter().chain(doubles);
-    let doubles = doubles.filter(|_| kind == IntegerKind::Float64);
-    let plans = plans.into_iter().chain([IntegerPlan::DeltaOfDelta]);
-    for plan in plans.chain(doubles) {
+    let alp = [IntegerPlan::Basic, basic_steps()].map(|nested| alp::plan(vec![], nested));
+    let alp = alp.into_iter().filter(|_| kind == IntegerKind::Float64);
+    let leaves = BLOCK_LEAVES.into_iter().map(IntegerPlan::Leaf);
+    for plan in plans.into_iter().chain(alp).chain(leaves) {
         let mut out = Vec::new();
         // The codec itself, not the smaller one that a plan may fall back to.
         if plan.try_encode(kind, integers, &mut out).is_none() {

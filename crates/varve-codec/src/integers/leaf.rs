@@ -4,15 +4,12 @@ use crate::integers::alp::{self, Parts};
 use crate::integers::leaves::linear::{self, Line};
 use crate::integers::leaves::patched::{self, Window};
 use crate::integers::leaves::stats::Stats;
-use crate::integers::leaves::{
-    alp_rd, chimp, constant, delta, delta_of_delta, frame, gorilla, plain,
-};
+use crate::integers::leaves::{block_leaf, constant, delta, frame, plain};
 use crate::integers::{IntegerKind, decimal};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::tags::{
-    TAG_ALP, TAG_ALP_RD, TAG_CHIMP, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_DELTA_OF_DELTA,
-    TAG_FRAME, TAG_GORILLA, TAG_LINEAR, TAG_PATCHED, TAG_PLAIN,
+    TAG_ALP, TAG_CONSTANT, TAG_DECIMAL, TAG_DELTA, TAG_FRAME, TAG_LINEAR, TAG_PATCHED, TAG_PLAIN,
 };
 use crate::{CodecError, Decoded};
 
@@ -149,11 +146,7 @@ pub(super) fn decode(
         TAG_LINEAR => linear::decode(reader, rows)?,
         TAG_DECIMAL if kind == IntegerKind::Float64 => decimal::decode(scope, reader, rows)?,
         TAG_ALP if kind == IntegerKind::Float64 => alp::decode(scope, reader, rows)?,
-        TAG_ALP_RD if kind == IntegerKind::Float64 => alp_rd::decode(reader, rows)?,
-        TAG_GORILLA if kind == IntegerKind::Float64 => gorilla::decode(reader, rows)?,
-        TAG_CHIMP if kind == IntegerKind::Float64 => chimp::decode(reader, rows)?,
-        TAG_DELTA_OF_DELTA => delta_of_delta::decode(reader, rows)?,
-        tag => return Err(CodecError::UnknownTag(tag)),
+        tag => (block_leaf(kind, tag)?.decode)(reader, rows)?,
     }))
 }
 
@@ -177,10 +170,6 @@ pub(super) fn gather(
             decimal::gather(scope, reader, rows, positions)
         }
         TAG_ALP if kind == IntegerKind::Float64 => alp::gather(scope, reader, rows, positions),
-        TAG_ALP_RD if kind == IntegerKind::Float64 => alp_rd::gather(reader, rows, positions),
-        TAG_GORILLA if kind == IntegerKind::Float64 => gorilla::gather(reader, rows, positions),
-        TAG_CHIMP if kind == IntegerKind::Float64 => chimp::gather(reader, rows, positions),
-        TAG_DELTA_OF_DELTA => delta_of_delta::gather(reader, rows, positions),
-        tag => Err(CodecError::UnknownTag(tag)),
+        tag => (block_leaf(kind, tag)?.gather)(reader, rows, positions),
     }
 }

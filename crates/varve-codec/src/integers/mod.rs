@@ -28,19 +28,27 @@ use crate::positions::check_positions;
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::tags::{TAG_BINS, TAG_DICTIONARY, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_STEPS};
-use crate::{CodecError, Decoded, ROWS_MAX, Shared};
+use crate::{CodecError, Decoded, ROWS_MAX, Shared, SharedWriter};
 
 pub(crate) use choose::{
-    ChosenIntegers, Scale, choose_integers, choose_named_integers, integers_of_form,
+    Candidates, ChosenIntegers, Scale, choose_integers, choose_named_integers, integers_of_form,
 };
 pub(crate) use dictionary::{Codes, put_codes};
 pub use leaves::kind::IntegerKind;
 pub use plan::encode_integers;
-pub(crate) use plan::{IntegerPlan, SharedIntegers};
+pub(crate) use plan::{IntegerCodec, IntegerPlan, SharedIntegers};
 pub(crate) use run_ends::{Runs, put_runs, run_lasts};
 pub use same::{
     decode_same_integers, encode_same_integers, equal_integers_per_mille, gather_same_integers,
 };
+
+/// A plan of a codec for a block, and the shared part with what it needs there; `None` where the
+/// codec does not suit the block.
+type Candidate = fn(Candidates<'_>) -> Option<(IntegerPlan, SharedWriter)>;
+
+/// The codecs that are chosen for a block, but for leaves and the shared dictionary, in the order
+/// of the choice: of two that cost the same it takes the first.
+const CODECS: [Candidate; 3] = [bins::candidate, alp::candidate, steps::candidate];
 
 /// The `rows` integers in `bytes`. Integers of kind [`IntegerKind::Int32`] fit 32 bits.
 pub fn decode_integers(

@@ -4,15 +4,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::hashing::IntegerHashing;
-use crate::integers::alp::Parts;
-use crate::integers::bins::BinsWriter;
-use crate::integers::leaves::alp_pair::Pair;
+use crate::integers::leaves::block_leaf::BlockLeaf;
 use crate::integers::leaves::stats::Stats;
-use crate::integers::leaves::{alp_rd, chimp, delta, delta_of_delta, gorilla, plain};
-use crate::integers::{IntegerKind, basic, dictionary, leaf, run_ends, shared_dictionary, steps};
+use crate::integers::leaves::{delta, plain};
+use crate::integers::{IntegerKind, basic, dictionary, leaf, run_ends, shared_dictionary};
 use crate::tags::{
-    TAG_ALP, TAG_ALP_RD, TAG_BINS, TAG_CHIMP, TAG_CONSTANT, TAG_DELTA, TAG_DELTA_OF_DELTA,
-    TAG_DICTIONARY, TAG_GORILLA, TAG_PLAIN, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_STEPS,
+    TAG_CONSTANT, TAG_DELTA, TAG_DICTIONARY, TAG_PLAIN, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
 };
 use crate::writer::put_zigzag;
 use crate::{CodecError, ROWS_MAX};
@@ -25,24 +22,14 @@ pub(crate) enum IntegerPlan {
     Basic,
     /// All integers as they are: for a general stage that does better on them.
     Plain,
-    /// The distances from value to value, as the nested plan has it.
-    Steps(Box<IntegerPlan>),
-    /// Entropy-coded bins, which the block's shared part has.
-    Bins(Arc<BinsWriter>),
+    /// A codec with what it found out of the block.
+    Codec(Arc<dyn IntegerCodec>),
+    /// A codec that needs nothing of the block.
+    Leaf(&'static BlockLeaf),
     /// Codes of a dictionary in the block's shared part.
     SharedDictionary(Arc<SharedIntegers>),
-    /// Doubles by the best of the block's pairs, the integers as the nested plan has them.
-    Alp(Vec<Pair>, Box<IntegerPlan>),
-    /// Doubles cut in two.
-    AlpRd,
-    /// Doubles XORed with the one before.
-    Gorilla,
-    /// Doubles XORed with one of the 128 before.
-    Chimp,
     /// Distances from value to value.
     Delta,
-    /// Changes of those distances.
-    DeltaOfDelta,
     /// A dictionary by vector.
     Dictionary,
     /// Runs of equal values.
@@ -50,6 +37,24 @@ pub(crate) enum IntegerPlan {
     /// The plan that the user named: never something smaller in its place, and plain where it
     /// cannot hold a vector.
     Named(Box<IntegerPlan>),
+}
+
+/// A codec while a block's vectors are written in it: it knows what it found out of the block, and
+/// how what it nests is written.
+pub(crate) trait IntegerCodec: core::fmt::Debug + Send + Sync {
+    /// The tag of its vectors.
+    fn tag(&self) -> u8;
+
+    /// Appends the integers behind the tag; `None` where it cannot hold them.
+    fn put(&self, kind: IntegerKind, values: &[i64], out: &mut Vec<u8>) -> Option<()>;
+
+    /// What decoding costs beside the basic codecs, in sixteenths of the bytes.
+    fn decode_cost(&self) -> u64;
+
+    /// Whether it looks at what doubles are.
+    fn for_doubles(&self) -> bool {
+        false
+    }
 }
 
 /// A shared dictionary while it is written.
@@ -70,22 +75,6 @@ impl SharedIntegers {
         shared_dictionary::encode(self.resource, &codes?, &self.nested, out);
         Some(TAG_SHARED_DICTIONARY)
     }
-}
-
-/// Appends doubles in a codec that looks at their bits.
-fn encode_doubles(
-    tag: u8,
-    encode: fn(&[i64], &mut Vec<u8>) -> Option<()>,
-    kind: IntegerKind,
-    values: &[i64],
-    out: &mut Vec<u8>,
-) -> Option<u8> {
-    if values.is_empty() || kind != IntegerKind::Float64 {
-        return None;
-    }
-    out.push(tag);
-    encode(values, out)?;
-    Some(tag)
 }
 
 impl IntegerPlan {
@@ -121,12 +110,14 @@ impl IntegerPlan {
         if out.len() - start <= leaf::quick_estimate(kind, &stats) {
             return tag;
         }
-        let best_leaf = match self {
-            IntegerPlan::Alp(..)
-            | IntegerPlan::AlpRd
-            | IntegerPlan::Gorilla
-            | IntegerPlan::Chimp => leaf::choose_integer(kind, values, &stats),
-            _ => leaf::choose(kind, values, &stats),
+        let for_doubles = match self {
+            IntegerPlan::Codec(codec) => codec.for_doubles(),
+            IntegerPlan::Leaf(leaf) => leaf.for_doubles,
+            _ => false,
+        };
+        let best_leaf = match for_doubles {
+            true => leaf::choose_integer(kind, values, &stats),
+            false => leaf::choose(kind, values, &stats),
         };
         if best_leaf.bytes < out.len() - start {
             out.truncate(start);
@@ -147,34 +138,19 @@ impl IntegerPlan {
         match self {
             IntegerPlan::Basic | IntegerPlan::Plain => None,
             IntegerPlan::Named(plan) => plan.try_encode(kind, values, out),
-            IntegerPlan::AlpRd => encode_doubles(TAG_ALP_RD, alp_rd::encode, kind, values, out),
-            IntegerPlan::Gorilla => encode_doubles(TAG_GORILLA, gorilla::encode, kind, values, out),
-            IntegerPlan::Chimp => encode_doubles(TAG_CHIMP, chimp::encode, kind, values, out),
-            IntegerPlan::Delta | IntegerPlan::DeltaOfDelta | IntegerPlan::Steps(_)
-                if values.len() < 2 =>
-            {
-                None
+            IntegerPlan::Codec(codec) => {
+                out.push(codec.tag());
+                codec.put(kind, values, out)?;
+                Some(codec.tag())
             }
+            IntegerPlan::Leaf(leaf) => leaf.put(kind, values, out),
+            IntegerPlan::Delta if values.len() < 2 => None,
             IntegerPlan::Delta => {
                 out.push(TAG_DELTA);
                 delta::encode(values, &Stats::of(values), out);
                 Some(TAG_DELTA)
             }
-            IntegerPlan::DeltaOfDelta => {
-                out.push(TAG_DELTA_OF_DELTA);
-                delta_of_delta::encode(values, out);
-                Some(TAG_DELTA_OF_DELTA)
-            }
-            IntegerPlan::Steps(nested) => {
-                out.push(TAG_STEPS);
-                steps::encode(values, nested, out);
-                Some(TAG_STEPS)
-            }
-            IntegerPlan::Dictionary | IntegerPlan::RunEnds | IntegerPlan::Bins(_)
-                if values.is_empty() =>
-            {
-                None
-            }
+            IntegerPlan::Dictionary | IntegerPlan::RunEnds if values.is_empty() => None,
             IntegerPlan::Dictionary => {
                 let distinct = dictionary::distinct(values)?;
                 out.push(TAG_DICTIONARY);
@@ -186,19 +162,7 @@ impl IntegerPlan {
                 run_ends::encode(kind, values, out);
                 Some(TAG_RUN_ENDS)
             }
-            IntegerPlan::Bins(bins) => {
-                out.push(TAG_BINS);
-                bins.encode(values, out)?;
-                Some(TAG_BINS)
-            }
             IntegerPlan::SharedDictionary(shared) => shared.encode(values, out),
-            IntegerPlan::Alp(pairs, nested) => {
-                let parts = Parts::of(pairs, values)?;
-                out.push(TAG_ALP);
-                parts.put_header(out);
-                nested.encode(IntegerKind::Int64, &parts.scaled_integers, out);
-                Some(TAG_ALP)
-            }
         }
     }
 
@@ -207,15 +171,10 @@ impl IntegerPlan {
     pub(crate) fn decode_cost(&self) -> u64 {
         match self {
             IntegerPlan::Basic | IntegerPlan::Plain => 0,
-            IntegerPlan::Bins(_) => 1,
-            IntegerPlan::Steps(nested) => 1 + nested.decode_cost(),
+            IntegerPlan::Codec(codec) => codec.decode_cost(),
+            IntegerPlan::Leaf(leaf) => leaf.decode_cost,
             IntegerPlan::SharedDictionary(shared) => shared.nested.decode_cost(),
-            IntegerPlan::Alp(_, nested) => nested.decode_cost(),
             IntegerPlan::Delta | IntegerPlan::Dictionary | IntegerPlan::RunEnds => 0,
-            IntegerPlan::AlpRd => 1,
-            IntegerPlan::DeltaOfDelta => 4,
-            // They must save half.
-            IntegerPlan::Gorilla | IntegerPlan::Chimp => 16,
             IntegerPlan::Named(plan) => plan.decode_cost(),
         }
     }

@@ -8,16 +8,53 @@
 //! Layout: first value (zigzag varint), the distances of all rows but the first, wrapping, as
 //! nested integers of 64 bits.
 
-use crate::CodecError;
+use std::sync::Arc;
+
 use crate::integers::leaves::delta::steps;
-use crate::integers::{IntegerKind, IntegerPlan, decode_plain};
+use crate::integers::{Candidates, IntegerCodec, IntegerKind, IntegerPlan, decode_plain};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
+use crate::tags::TAG_STEPS;
 use crate::writer::put_zigzag;
+use crate::{CodecError, SharedWriter};
 
-pub(super) fn encode(values: &[i64], nested: &IntegerPlan, out: &mut Vec<u8>) {
-    put_zigzag(values.first().copied().unwrap_or(0), out);
-    nested.encode(IntegerKind::Int64, &steps(values), out);
+/// How the distances are written.
+#[derive(Debug)]
+struct StepsPlan(IntegerPlan);
+
+impl IntegerCodec for StepsPlan {
+    fn tag(&self) -> u8 {
+        TAG_STEPS
+    }
+
+    fn put(&self, _: IntegerKind, values: &[i64], out: &mut Vec<u8>) -> Option<()> {
+        let [first, _, ..] = values else {
+            return None;
+        };
+        put_zigzag(*first, out);
+        self.0.encode(IntegerKind::Int64, &steps(values), out);
+        Some(())
+    }
+
+    fn decode_cost(&self) -> u64 {
+        1 + self.0.decode_cost()
+    }
+}
+
+/// Steps whose distances are written as `nested` has them.
+pub(super) fn plan(nested: IntegerPlan) -> IntegerPlan {
+    IntegerPlan::Codec(Arc::new(StepsPlan(nested)))
+}
+
+/// The steps of a block that holds no doubles.
+pub(super) fn candidate(candidates: Candidates<'_>) -> Option<(IntegerPlan, SharedWriter)> {
+    if candidates.kind == IntegerKind::Float64 || candidates.depth == 0 {
+        return None;
+    }
+    let vectors = candidates.sample.iter();
+    let steps: Vec<Vec<i64>> = vectors.map(|vector| steps(vector)).collect();
+    let chosen = candidates.nested(&steps);
+    Some((plan(chosen.plan), chosen.shared))
 }
 
 pub(super) fn decode(

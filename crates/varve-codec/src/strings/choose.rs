@@ -11,7 +11,7 @@ use crate::shared::SHARED_VALUES_MAX;
 use crate::string_data::{Strings, StringsRef};
 use crate::strings::fsst::{FsstPlan, codes_of};
 use crate::strings::plan::SharedStrings;
-use crate::strings::{StringPlan, json_choose, packed, prefix, split_choose};
+use crate::strings::{CODECS, StringPlan, packed, split_choose};
 use crate::{Codec, CodecError, SharedWriter, compress_lz4};
 
 /// A cascade, the shared part that it needs, and what it costs.
@@ -64,10 +64,8 @@ pub(crate) fn choose_strings(
     if weighing.few_values && best.cost * CODES_PART <= text_bytes {
         return best;
     }
-    weighing.consider(&mut best, json_choose::candidate(sample, depth, shared));
-    weighing.consider(&mut best, prefix::candidate(sample, depth, shared));
-    if depth > 1 {
-        weighing.consider(&mut best, split_choose::candidate(sample, depth, shared));
+    for candidate in CODECS {
+        weighing.consider(&mut best, candidate(sample, depth, shared));
     }
     if best.cost * FSST_PART > text_bytes {
         weighing.consider_symbols(&mut best, depth);
@@ -128,7 +126,9 @@ impl Weighing<'_> {
             && longest(self.sample) <= PACKED_STRING_BYTES_MAX
             && packed::may_pay(self.sample, plan)
         {
-            self.consider(best, packed::candidate(self.sample, plan, shared));
+            let packed = packed::candidate(self.sample, plan, shared);
+            let packed = packed.map(|(plan, shared)| (StringPlan::Codec(Arc::new(plan)), shared));
+            self.consider(best, packed);
         }
         self.consider(best, fsst);
     }

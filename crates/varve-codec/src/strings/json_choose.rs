@@ -13,7 +13,7 @@ use crate::strings::json_plan::{FieldPlan, JsonPlan};
 use crate::strings::{ChosenStrings, StringPlan, StringSample, choose_strings, same};
 
 /// A plan by templates, if the documents of the sample share their shapes.
-pub(crate) fn candidate(
+pub(super) fn candidate(
     sample: StringSample<'_>,
     depth: u8,
     shared: &SharedWriter,
@@ -66,7 +66,7 @@ pub(crate) fn candidate(
         codes: codes.plan,
         exceptions: exceptions.plan,
     };
-    Some((StringPlan::Json(Arc::new(plan)), exceptions.shared))
+    Some((StringPlan::Codec(Arc::new(plan)), exceptions.shared))
 }
 
 /// The shapes of the documents in `sample`, as all of `block` have them; `None` where they share

@@ -3,7 +3,7 @@
 use crate::integers::{IntegerKind, IntegerPlan};
 use crate::string_data::StringsRef;
 use crate::strings::json::split::{Column, Parts, Rows, Shape, split};
-use crate::strings::{StringPlan, same};
+use crate::strings::{StringCodec, StringPlan, same};
 use crate::tags::{TAG_JSON, TAG_SAME};
 use crate::writer::put_nested;
 
@@ -30,19 +30,28 @@ pub(crate) enum FieldPlan {
     },
 }
 
-impl JsonPlan {
-    /// Appends the documents; `None` when too few have a shape.
-    pub(crate) fn encode(&self, strings: StringsRef<'_>, out: &mut Vec<u8>) -> Option<u8> {
+impl StringCodec for JsonPlan {
+    fn tag(&self) -> u8 {
+        TAG_JSON
+    }
+
+    /// Holds no vector of which too few documents have a shape.
+    fn put(&self, strings: StringsRef<'_>, out: &mut Vec<u8>) -> Option<()> {
         let parts = split(&self.shapes, strings);
         if parts.exceptions.as_ref().len() * 2 > strings.len() {
             return None;
         }
-        self.write(&parts, out)?;
-        Some(TAG_JSON)
+        self.write(&parts, out)
     }
 
+    fn decode_cost(&self) -> u64 {
+        1
+    }
+}
+
+impl JsonPlan {
     fn write(&self, parts: &Parts, out: &mut Vec<u8>) -> Option<()> {
-        out.extend_from_slice(&[TAG_JSON, self.resource]);
+        out.push(self.resource);
         put_nested(out, |out| {
             self.codes.encode(IntegerKind::Int32, &parts.codes, out);
         });
@@ -61,11 +70,6 @@ impl JsonPlan {
             self.exceptions.encode(exceptions, out);
         }
         Some(())
-    }
-
-    /// What decoding costs beside the basic codecs, in sixteenths of the bytes.
-    pub(crate) fn decode_cost(&self) -> u64 {
-        1
     }
 }
 

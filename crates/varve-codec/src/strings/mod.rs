@@ -37,18 +37,30 @@ use crate::tags::{
     TAG_DICTIONARY, TAG_FSST, TAG_JSON, TAG_PACKED, TAG_PREFIXES, TAG_RUN_ENDS,
     TAG_SHARED_DICTIONARY, TAG_SPLIT,
 };
-use crate::{CodecError, Decoded, ROWS_MAX, Shared};
+use crate::{CodecError, Decoded, ROWS_MAX, Shared, SharedWriter};
 
 pub(crate) use choose::{
     ChosenStrings, StringSample, choose_named_strings, choose_strings, strings_of_form,
 };
 pub(crate) use fsst::FsstStrings;
-pub(crate) use plan::StringPlan;
 pub use plan::encode_strings;
+pub(crate) use plan::{StringCodec, StringPlan};
 pub use same::{
     decode_same_strings, encode_same_strings, equal_strings_per_mille, gather_same_strings,
 };
 pub(crate) use split::Template as SplitTemplate;
+
+/// A plan of a codec for a block with at most so many levels over the basic codecs, and the shared
+/// part with what it needs there; `None` where the codec does not suit the block.
+type Candidate = fn(StringSample<'_>, u8, &SharedWriter) -> Option<(StringPlan, SharedWriter)>;
+
+/// The codecs that are chosen for a block where a shared dictionary does not do, but for those of
+/// symbols, in the order of the choice: of two that cost the same it takes the first.
+const CODECS: [Candidate; 3] = [
+    json_choose::candidate,
+    prefix::candidate,
+    split_choose::candidate,
+];
 
 /// The `rows` strings in `bytes`, of at most `bytes_max` bytes together.
 pub fn decode_strings(

@@ -20,7 +20,8 @@ use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::string_data::{Strings, StringsRef};
 use crate::strings::fsst::{FsstPlan, codes_of};
-use crate::strings::{StringPlan, StringSample};
+use crate::strings::{StringCodec, StringSample};
+use crate::tags::TAG_PACKED;
 use crate::writer::{put_nested, put_varint};
 use crate::{CodecError, ROWS_MAX, SharedWriter};
 
@@ -49,7 +50,7 @@ pub(super) fn candidate(
     sample: StringSample<'_>,
     fsst: &Arc<FsstPlan>,
     shared: &SharedWriter,
-) -> Option<(StringPlan, SharedWriter)> {
+) -> Option<(PackedPlan, SharedWriter)> {
     let vectors = sample.block.unwrap_or(sample.vectors);
     let apart = vectors.len().div_ceil(TRAINED_VECTORS).max(1);
     let mut counts = ContextCounts::new();
@@ -68,11 +69,25 @@ pub(super) fn candidate(
         contexts: grown.add_contexts(&contexts)?,
         encoder: ContextEncoder::new(&contexts),
     };
-    Some((StringPlan::Packed(Arc::new(plan)), grown))
+    Some((plan, grown))
+}
+
+impl StringCodec for PackedPlan {
+    fn tag(&self) -> u8 {
+        TAG_PACKED
+    }
+
+    fn put(&self, strings: StringsRef<'_>, out: &mut Vec<u8>) -> Option<()> {
+        encode(self, strings, out)
+    }
+
+    fn decode_cost(&self) -> u64 {
+        2
+    }
 }
 
 /// Appends the strings; `None` when their codes are too long for the format.
-pub(super) fn encode(plan: &PackedPlan, strings: StringsRef<'_>, out: &mut Vec<u8>) -> Option<()> {
+fn encode(plan: &PackedPlan, strings: StringsRef<'_>, out: &mut Vec<u8>) -> Option<()> {
     let (lengths, codes) = codes_of(&plan.fsst.encoder, strings);
     i32::try_from(codes.len()).ok()?;
     out.push(plan.fsst.resource);
@@ -212,7 +227,7 @@ pub(super) fn gather(
 #[cfg(test)]
 mod tests {
     use super::super::{StringPlan, StringSample, Strings, StringsRef, choose, decode_plain};
-    use super::{candidate, decode, encode, gather};
+    use super::{PackedPlan, candidate, decode, encode, gather};
     use crate::integers::Scale;
     use crate::reader::ByteReader;
     use crate::scope::Scope;
@@ -220,6 +235,7 @@ mod tests {
     use crate::testing::{Random, mutations};
     use crate::{Shared, SharedWriter};
     use proptest::prelude::{any, proptest};
+    use std::sync::Arc;
 
     const BYTES_MAX: usize = 1 << 20;
 
@@ -231,7 +247,7 @@ mod tests {
         strings
     }
 
-    fn trained(sample: StringsRef<'_>) -> (StringPlan, Vec<u8>) {
+    fn trained(sample: StringsRef<'_>) -> (PackedPlan, Vec<u8>) {
         let sample = StringSample {
             vectors: &[sample],
             block: None,
@@ -250,10 +266,7 @@ mod tests {
     }
 
     /// Encodes as packed text, whether or not another codec would be smaller.
-    fn check(plan: &StringPlan, shared: &[u8], texts: StringsRef<'_>) -> Vec<u8> {
-        let StringPlan::Packed(packed) = plan else {
-            unreachable!()
-        };
+    fn check(packed: &PackedPlan, shared: &[u8], texts: StringsRef<'_>) -> Vec<u8> {
         let shared = Shared::decode(shared, 0).unwrap();
         let scope = Scope::new(&shared, BYTES_MAX);
         let mut bytes = vec![];
@@ -293,6 +306,7 @@ mod tests {
         // 2.5 parts of 3.6 bits each, and 3 bits for how many codes there are.
         assert!(bytes.len() < 1700, "{}", bytes.len());
         let mut planned = Vec::new();
+        let plan = StringPlan::Codec(Arc::new(plan));
         assert_eq!(plan.encode(texts.as_ref(), &mut planned), TAG_PACKED);
         let shared = Shared::decode(&shared, 0).unwrap();
         let back = decode_plain(Scope::new(&shared, BYTES_MAX), &planned, 1000).unwrap();

@@ -7,15 +7,9 @@ use crate::hashing::StringHashing;
 use crate::integers::{self, IntegerPlan};
 use crate::string_data::StringsRef;
 use crate::strings::fsst::{self, FsstPlan};
-use crate::strings::json_plan::JsonPlan;
-use crate::strings::packed::{self, PackedPlan};
-use crate::strings::prefix::PrefixPlan;
 use crate::strings::split_codec::{self, Split};
 use crate::strings::{basic, dictionary, leaf, run_ends};
-use crate::tags::{
-    TAG_DICTIONARY, TAG_FSST, TAG_PACKED, TAG_PREFIXES, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY,
-    TAG_SPLIT,
-};
+use crate::tags::{TAG_DICTIONARY, TAG_FSST, TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_SPLIT};
 use crate::{CodecError, ROWS_MAX};
 
 /// How to write a vector of strings. Every plan writes every vector: one that is unlike the sample
@@ -28,12 +22,10 @@ pub(crate) enum StringPlan {
     Plain,
     /// Codes of a dictionary in the block's shared part.
     SharedDictionary(Arc<SharedStrings>),
-    /// Documents by the templates of the block's shared part.
-    Json(Arc<JsonPlan>),
+    /// A codec with what it found out of the block.
+    Codec(Arc<dyn StringCodec>),
     /// Codes of a symbol table in the block's shared part.
     Fsst(Arc<FsstPlan>),
-    /// The codes of FSST, entropy-coded.
-    Packed(Arc<PackedPlan>),
     /// The columns of a template in the block's shared part.
     Split(Arc<Split>),
     /// A dictionary by vector.
@@ -43,8 +35,19 @@ pub(crate) enum StringPlan {
     /// The plan that the user named: never something smaller in its place, and plain where it
     /// cannot hold a vector.
     Named(Box<StringPlan>),
-    /// The bytes shared with the string before, and the others.
-    Prefixes(Box<PrefixPlan>),
+}
+
+/// A codec while a block's vectors are written in it: it knows what it found out of the block, and
+/// how what it nests is written.
+pub(crate) trait StringCodec: core::fmt::Debug + Send + Sync {
+    /// The tag of its vectors.
+    fn tag(&self) -> u8;
+
+    /// Appends the strings behind the tag; `None` where it cannot hold them.
+    fn put(&self, strings: StringsRef<'_>, out: &mut Vec<u8>) -> Option<()>;
+
+    /// What decoding costs beside the basic codecs, in sixteenths of the bytes.
+    fn decode_cost(&self) -> u64;
 }
 
 /// A shared dictionary while it is written.
@@ -107,10 +110,10 @@ impl StringPlan {
                 let all = (0..rows).map(|row| strings.get(row));
                 Some(leaf::encode(all, rows == 1, out))
             }
-            StringPlan::Packed(plan) => {
-                out.push(TAG_PACKED);
-                packed::encode(plan, strings, out)?;
-                Some(TAG_PACKED)
+            StringPlan::Codec(codec) => {
+                out.push(codec.tag());
+                codec.put(strings, out)?;
+                Some(codec.tag())
             }
             StringPlan::Fsst(plan) => {
                 out.push(TAG_FSST);
@@ -131,16 +134,10 @@ impl StringPlan {
                 integers::shared_dictionary::encode(shared.resource, &codes?, &shared.nested, out);
                 Some(TAG_SHARED_DICTIONARY)
             }
-            StringPlan::Json(json) => json.encode(strings, out),
             StringPlan::Split(split) => {
                 out.push(TAG_SPLIT);
                 split_codec::encode(split, strings, out)?;
                 Some(TAG_SPLIT)
-            }
-            StringPlan::Prefixes(prefixes) => {
-                out.push(TAG_PREFIXES);
-                prefixes.encode(strings, out)?;
-                Some(TAG_PREFIXES)
             }
         }
     }
@@ -161,13 +158,11 @@ impl StringPlan {
     pub(crate) fn decode_cost(&self) -> u64 {
         match self {
             StringPlan::Basic | StringPlan::Plain => 0,
-            StringPlan::Packed(_) => 2,
+            StringPlan::Codec(codec) => codec.decode_cost(),
             StringPlan::Fsst(_) | StringPlan::Dictionary | StringPlan::RunEnds => 0,
             StringPlan::Named(plan) => plan.decode_cost(),
             StringPlan::SharedDictionary(shared) => shared.nested.decode_cost(),
-            StringPlan::Json(json) => json.decode_cost(),
             StringPlan::Split(split) => split.decode_cost(),
-            StringPlan::Prefixes(prefixes) => prefixes.decode_cost(),
         }
     }
 }

@@ -8,12 +8,17 @@
 //! shared bytes of each string as nested integers of 32 bits, the rest of each string as nested
 //! strings.
 
+use std::sync::Arc;
+
 use crate::integers::{self, IntegerKind, IntegerPlan, choose_integers};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::short::{put_short, repeat_short};
 use crate::string_data::{Strings, StringsRef};
-use crate::strings::{StringPlan, StringSample, choose_strings, decode_plain, gather_plain};
+use crate::strings::{
+    StringCodec, StringPlan, StringSample, choose_strings, decode_plain, gather_plain,
+};
+use crate::tags::TAG_PREFIXES;
 use crate::writer::put_nested;
 use crate::{CodecError, SharedWriter};
 
@@ -21,25 +26,22 @@ use crate::{CodecError, SharedWriter};
 const RESTART_ROWS: u16 = 16;
 
 /// How shared lengths and suffixes are written.
-#[derive(Clone, Debug)]
-pub(crate) struct PrefixPlan {
-    pub(super) shared: IntegerPlan,
-    pub(super) suffixes: StringPlan,
+#[derive(Debug)]
+struct PrefixPlan {
+    shared: IntegerPlan,
+    suffixes: StringPlan,
 }
 
-impl PrefixPlan {
-    /// Both in the basic codecs.
-    pub(super) const BASIC: PrefixPlan = PrefixPlan {
-        shared: IntegerPlan::Basic,
-        suffixes: StringPlan::Basic,
-    };
+impl StringCodec for PrefixPlan {
+    fn tag(&self) -> u8 {
+        TAG_PREFIXES
+    }
 
-    pub(super) fn decode_cost(&self) -> u64 {
+    fn decode_cost(&self) -> u64 {
         1 + self.shared.decode_cost().max(self.suffixes.decode_cost())
     }
 
-    /// Appends the strings after the tag.
-    pub(super) fn encode(&self, strings: StringsRef<'_>, out: &mut Vec<u8>) -> Option<()> {
+    fn put(&self, strings: StringsRef<'_>, out: &mut Vec<u8>) -> Option<()> {
         let (shared, suffixes) = cut(strings)?;
         put_nested(out, |out| {
             self.shared.encode(IntegerKind::Int32, &shared, out);
@@ -47,6 +49,14 @@ impl PrefixPlan {
         self.suffixes.encode(suffixes.as_ref(), out);
         Some(())
     }
+}
+
+/// Both in the basic codecs.
+pub(super) fn basic() -> StringPlan {
+    StringPlan::Codec(Arc::new(PrefixPlan {
+        shared: IntegerPlan::Basic,
+        suffixes: StringPlan::Basic,
+    }))
 }
 
 /// The plan of a block whose neighbouring strings share an eighth of their bytes.
@@ -89,7 +99,7 @@ pub(super) fn candidate(
         shared: lengths.plan,
         suffixes: suffixes.plan,
     };
-    Some((StringPlan::Prefixes(Box::new(plan)), suffixes.shared))
+    Some((StringPlan::Codec(Arc::new(plan)), suffixes.shared))
 }
 
 /// Of each string the bytes that it shares with the one before, and the others.
@@ -219,9 +229,8 @@ pub(super) fn gather(
 
 #[cfg(test)]
 mod tests {
-    use super::{PrefixPlan, RESTART_ROWS};
+    use super::{RESTART_ROWS, basic};
     use crate::string_data::Strings;
-    use crate::strings::StringPlan;
     use crate::tags::{TAG_CONSTANT, TAG_PREFIXES};
     use crate::testing::mutations;
     use crate::{Decoded, Shared, decode_strings, gather_strings};
@@ -234,8 +243,7 @@ mod tests {
             strings.push(text, usize::MAX).unwrap();
         }
         let mut out = Vec::new();
-        let plan = StringPlan::Prefixes(Box::new(PrefixPlan::BASIC));
-        let tag = plan.encode(strings.as_ref(), &mut out);
+        let tag = basic().encode(strings.as_ref(), &mut out);
         (tag, out)
     }
 

@@ -13,8 +13,7 @@ use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::shared::{SHARED_VALUES_MAX, STRINGS};
 use crate::string_data::Strings;
-use crate::strings::prefix::PrefixPlan;
-use crate::strings::{StringPlan, decode_plain};
+use crate::strings::{StringPlan, decode_plain, prefix};
 use crate::writer::{put_nested, put_varint};
 use crate::{CodecError, Decoded, ROWS_MAX, Shared, SharedWriter};
 
@@ -61,10 +60,7 @@ fn write(values: &Strings, out: &mut Vec<u8>) {
     let values = values.as_ref();
     put_varint(values.len() as u64, out);
     // They ascend, so neighbours may share much.
-    let plans = [
-        StringPlan::Basic,
-        StringPlan::Prefixes(Box::new(PrefixPlan::BASIC)),
-    ];
+    let plans = [StringPlan::Basic, prefix::basic()];
     for start in (0..values.len()).step_by(ROWS_MAX) {
         let chunk = values.slice(start, start + ROWS_MAX);
         let written = plans.iter().map(|plan| {

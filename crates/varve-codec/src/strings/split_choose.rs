@@ -16,12 +16,16 @@ const LOOK_STRINGS: usize = 256;
 /// Sampled vectors that templates are compared on.
 const COMPARED_VECTORS: usize = 2;
 
-/// The best template of a block, unless it saves little over the whole strings.
+/// The best template of a block, unless it saves little over the whole strings, or none could be
+/// nested in its columns.
 pub(crate) fn candidate(
     sample: StringSample<'_>,
     depth: u8,
     shared: &SharedWriter,
 ) -> Option<(StringPlan, SharedWriter)> {
+    if depth < 2 {
+        return None;
+    }
     let (template, cutter) = best(sample.vectors)?;
     of_template(template, cutter, &[], sample, depth, shared)
 }

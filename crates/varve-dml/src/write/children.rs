@@ -266,7 +266,7 @@ fn of_partition(table: &TableDef, leaf: &TableDef, on: &OnConflict) -> Result<On
         let same = |of: &&IndexDef| {
             let keys = known.map(|known| known.key_parts().map(|part| part.moved(&place)));
             keys.is_some_and(|keys| keys.eq(of.key_parts()))
-                && known.is_some_and(|known| known.uniqueness == of.uniqueness)
+                && known.is_some_and(|known| known.options == of.options)
         };
         let index = leaf.indexes.iter().find(same);
         let index = index.ok_or_else(|| Error::unsupported("ON CONFLICT of this partition"))?;

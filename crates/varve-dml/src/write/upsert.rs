@@ -9,7 +9,7 @@ use varve_plan::{Arbiter, ConflictUpdate, OnConflict, Plan, Wider};
 use varve_sort::{VecMap, VecSet};
 use varve_types::{
     Batch, Column, ColumnBuilder, ColumnRef, Error, KeyPart, LogicalType, PartPredicate, Result,
-    RowPosition, SqlState, Uniqueness, Value,
+    RowPosition, SqlState, Value,
 };
 
 use crate::read::find::{Wanted, key_bytes, rows_with};
@@ -356,7 +356,7 @@ fn keys_of(table: &TableDef, arbiter: Arbiter, rows: &[Batch]) -> Result<Keys> {
         Arbiter::Index(tree) => {
             let index = table.indexes.iter().find(|index| index.tree == tree);
             let index = index.ok_or_else(|| Error::internal("an arbiter is no index"))?;
-            let nulls_equal = index.uniqueness == Uniqueness::NullsEqual;
+            let nulls_equal = index.options.nulls_not_distinct;
             (
                 index.key_parts().collect(),
                 index.predicate.clone(),

@@ -1,6 +1,6 @@
 //! CREATE INDEX.
 
-use varve_ast::{CreateIndex, Expr, ExprKind, IndexElement, Name, OrderItem};
+use varve_ast::{CreateIndex, Expr, ExprKind, IndexElement, IndexOptions, Name, OrderItem};
 use varve_lexer::{Keyword, Lexeme, Token};
 use varve_types::{Error, Result};
 
@@ -27,6 +27,10 @@ impl Parser<'_> {
         let elements = self.parse_parenthesized(Parser::parse_index_element)?;
         let include = self.include()?;
         let nulls_distinct = self.nulls_distinct()?;
+        let kept = IndexOptions {
+            is_unique,
+            nulls_not_distinct: is_unique && nulls_distinct == Some(false),
+        };
         let options = match self.parse_keyword(Keyword::WITH) {
             true => self.parse_storage_options()?,
             false => Vec::new(),
@@ -36,7 +40,7 @@ impl Parser<'_> {
         }
         let filter = self.selection()?;
         Ok(Box::new(CreateIndex {
-            is_unique,
+            kept,
             is_concurrent,
             if_not_exists,
             name,
@@ -45,7 +49,6 @@ impl Parser<'_> {
             method,
             elements,
             include,
-            nulls_distinct,
             options,
             filter,
             span: self.since(first.span()),

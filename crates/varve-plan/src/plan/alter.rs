@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use varve_catalog::model::index::IndexDef;
 use varve_catalog::model::sequence::SequenceDef;
 use varve_catalog::model::table::TableDef;
 use varve_expr::Expr;
 use varve_types::TreeId;
 
-use crate::plan::NewIndex;
 use crate::plan::utility::{Definition, Dropped};
 
 /// A table that becomes another one.
@@ -23,7 +23,7 @@ pub struct AlterTable {
     /// Whether rows must be looked at: for columns that are not NULL any more, and checks.
     pub verify: bool,
     /// The indexes that it gets.
-    pub indexes: Vec<NewIndex>,
+    pub indexes: Vec<IndexDef>,
     /// The indexes that it loses.
     pub dropped_indexes: Vec<TreeId>,
     /// Sequences of columns that get them, by position.

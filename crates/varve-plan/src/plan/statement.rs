@@ -5,14 +5,12 @@ use std::sync::Arc;
 use varve_ast::Command;
 use varve_catalog::dependency::bound_to::Dependencies;
 use varve_catalog::model::function_def::FunctionDef;
-use varve_catalog::model::index::{Deferral, IndexDef};
+use varve_catalog::model::index::IndexDef;
 use varve_catalog::model::sequence::SequenceDef;
 use varve_catalog::model::table::{CheckDef, TableDef};
 use varve_catalog::model::trigger_def::Event;
 use varve_expr::Expr;
-use varve_types::{
-    KeyOrder, KeyPart, LogicalType, ObjectId, PartPredicate, TreeId, Uniqueness, Value,
-};
+use varve_types::{LogicalType, ObjectId, TreeId, Value};
 
 use crate::plan::alter::AlterTable;
 use crate::plan::utility::{Message, SessionStatement, Utility};
@@ -395,49 +393,20 @@ pub struct NewTable {
     /// The table without its indexes.
     pub table: TableDef,
     /// Indexes of UNIQUE constraints.
-    pub indexes: Vec<NewIndex>,
+    pub indexes: Vec<IndexDef>,
     /// Sequences of serial and identity columns, with the positions of these.
     pub sequences: Vec<(usize, SequenceDef)>,
     /// What becomes of a temporary one with each transaction.
     pub on_commit: OnCommit,
 }
 
-/// An index to be created; see [`crate::IndexDef`].
+/// An index to be created.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewIndex {
-    /// Its name.
-    pub name: String,
-    /// Whether it belongs to a UNIQUE constraint, or to a PRIMARY KEY that can be deferred.
-    pub is_constraint: bool,
-    /// When its constraint is checked.
-    pub deferral: Deferral,
-    /// What its keys must be.
-    pub uniqueness: Uniqueness,
-    /// Its key: columns and expressions of the table, and their orders.
-    pub keys: Vec<(KeyPart, KeyOrder)>,
-    /// Further columns that it holds, by position.
-    pub include: Vec<usize>,
-    /// Only rows that pass all of these have an entry.
-    pub predicate: Vec<PartPredicate>,
+    /// The index, its tree not yet made.
+    pub index: IndexDef,
     /// The expressions that the table then has.
     pub expressions: Vec<Expr>,
-}
-
-impl NewIndex {
-    /// The index, with its tree.
-    pub fn with_tree(&self, tree: TreeId) -> IndexDef {
-        IndexDef {
-            tree,
-            name: self.name.clone(),
-            is_constraint: self.is_constraint,
-            deferral: self.deferral,
-            is_building: false,
-            uniqueness: self.uniqueness,
-            keys: self.keys.clone(),
-            include: self.include.clone(),
-            predicate: self.predicate.clone(),
-        }
-    }
 }
 
 impl Statement {

@@ -12,8 +12,10 @@
 use crate::CodecError;
 use crate::bits::{get, index_width, pack, packed_bytes, unpack};
 use crate::float::{f64_from_integer, integer_from_f64};
+use crate::integers::leaves::block_leaf::BlockLeaf;
 use crate::integers::leaves::exceptions::{patch, patch_gathered, put_rows, take_rows};
 use crate::reader::ByteReader;
+use crate::tags::TAG_ALP_RD;
 use crate::writer::{fitting, low16};
 
 /// Bits of the right part; those of the left one fit 16 bits.
@@ -23,6 +25,16 @@ const DICTIONARY_MAX: usize = 8;
 const EXCEPTION_BITS: usize = 16 + 10;
 /// Every so-manieth value is looked at.
 const SAMPLE_STEP: usize = 4;
+
+pub(crate) static LEAF: BlockLeaf = BlockLeaf {
+    tag: TAG_ALP_RD,
+    for_doubles: true,
+    rows_min: 1,
+    decode_cost: 1,
+    encode,
+    decode,
+    gather,
+};
 
 /// Appends the integers of doubles.
 pub(crate) fn encode(integers: &[i64], out: &mut Vec<u8>) -> Option<()> {

@@ -17,8 +17,10 @@ use crate::CodecError;
 use crate::bits::{bits_at, get, pack, packed_bytes, unpack};
 use crate::entropy::BitWriter;
 use crate::float::{f64_from_integer, integer_from_f64};
+use crate::integers::leaves::block_leaf::BlockLeaf;
 use crate::positions::{pick, rows_through};
 use crate::reader::ByteReader;
+use crate::tags::TAG_CHIMP;
 use crate::writer::{low32, put_varint};
 
 const EQUAL: u64 = 0;
@@ -35,6 +37,17 @@ const BACK_MAX: usize = 128;
 const TRAILING_MIN: u32 = 6 + 7;
 /// Rows are found by so many low bits.
 const LOW_BITS: u32 = TRAILING_MIN + 1;
+
+pub(crate) static LEAF: BlockLeaf = BlockLeaf {
+    tag: TAG_CHIMP,
+    for_doubles: true,
+    rows_min: 1,
+    // It must save half.
+    decode_cost: 16,
+    encode,
+    decode,
+    gather,
+};
 
 /// Appends the integers of at least one double.
 pub(crate) fn encode(integers: &[i64], out: &mut Vec<u8>) -> Option<()> {

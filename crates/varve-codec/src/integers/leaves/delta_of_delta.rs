@@ -10,11 +10,26 @@
 //! and the last step it is decoded from the end as well.
 
 use crate::CodecError;
+use crate::integers::leaves::block_leaf::BlockLeaf;
 use crate::integers::leaves::delta::steps;
 use crate::integers::leaves::simple8b::{self, Stored};
 use crate::positions::{pick, pick_from_end, rows_through};
 use crate::reader::ByteReader;
+use crate::tags::TAG_DELTA_OF_DELTA;
 use crate::writer::{fold, put_zigzag, unfold};
+
+pub(crate) static LEAF: BlockLeaf = BlockLeaf {
+    tag: TAG_DELTA_OF_DELTA,
+    for_doubles: false,
+    rows_min: 2,
+    decode_cost: 4,
+    encode: |values, out| {
+        encode(values, out);
+        Some(())
+    },
+    decode,
+    gather,
+};
 
 /// Appends at least two values.
 pub(crate) fn encode(values: &[i64], out: &mut Vec<u8>) {

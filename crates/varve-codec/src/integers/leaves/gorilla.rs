@@ -15,9 +15,22 @@ use crate::CodecError;
 use crate::bits::{bits_at, get, pack, packed_bytes};
 use crate::entropy::BitWriter;
 use crate::float::{f64_from_integer, integer_from_f64};
+use crate::integers::leaves::block_leaf::BlockLeaf;
 use crate::positions::{pick, pick_from_end, rows_through};
 use crate::reader::ByteReader;
+use crate::tags::TAG_GORILLA;
 use crate::writer::put_varint;
+
+pub(crate) static LEAF: BlockLeaf = BlockLeaf {
+    tag: TAG_GORILLA,
+    for_doubles: true,
+    rows_min: 1,
+    // It must save half.
+    decode_cost: 16,
+    encode,
+    decode,
+    gather,
+};
 
 /// Appends the integers of at least one double.
 pub(crate) fn encode(integers: &[i64], out: &mut Vec<u8>) -> Option<()> {
