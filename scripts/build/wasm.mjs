@@ -1,4 +1,5 @@
 import {
+  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -50,6 +51,7 @@ const modules = [
     name: 'varve',
     title: 'Engine as wasm',
     cargo: SMALL,
+    isProfiled: true,
   },
   {
     crate: 'varve-wasm-dialect',
@@ -71,7 +73,7 @@ function prune(buildsDir) {
   for (const { path } of byAge.slice(KEPT_BUILDS)) rmSync(path, { recursive: true, force: true });
 }
 
-async function wasmPack({ crate, profile, name, cargo }, into, step, env) {
+async function wasmPack({ crate, profile, name, cargo, isProfiled }, into, step, env) {
   const args = [
     'build',
     join('crates', crate),
@@ -88,8 +90,10 @@ async function wasmPack({ crate, profile, name, cargo }, into, step, env) {
     env: { ...env, ...cargo?.env },
     onLine: (line) => step.news(line),
   });
-  const { code, tail } =
-    built.code === 0 ? await orderFunctions(join(into, `${name}_bg.wasm`), env) : built;
+  const wasm = join(into, `${name}_bg.wasm`);
+  // With the names of its functions, for `npm run profile`.
+  if (built.code === 0 && isProfiled) copyFileSync(wasm, join(into, `${name}_named.wasm`));
+  const { code, tail } = built.code === 0 ? await orderFunctions(wasm, env) : built;
   if (code === 0) return;
   step.fail();
   console.error(tail.join('\n'));
