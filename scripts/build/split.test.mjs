@@ -12,8 +12,10 @@ const TEXT = `(module
   (import "host" "seen" (func $seen (param i32)))
   (memory (export "memory") 1)
   (global $count (mut i32) (i32.const 0))
-  (table 4 funcref)
+  (table $functions 6 funcref)
+  (table $references 4 externref)
   (elem (i32.const 1) $hot $cold $rare)
+  (elem (i32.const 5) $cold)
   (type $one (func (param i32) (result i32)))
   (data (i32.const 8) "\\07")
   (func $hot (param i32) (result i32)
@@ -23,15 +25,18 @@ const TEXT = `(module
     (call $seen (local.get 0))
     (i32.add (i32.load8_u (i32.const 8)) (call $hot (i32.sub (local.get 0) (i32.const 1)))))
   (func $rare (param i32) (result i32)
-    (i32.add (call_indirect (type $one) (local.get 0) (i32.const 2)) (i32.const 1000)))
+    (i32.add (call_indirect $functions (type $one) (local.get 0) (i32.const 2)) (i32.const 1000)))
   (func $alone (export "alone") (param i64 f64) (result f64 i64)
     (local.get 1) (local.get 0))
   (func $hot_run (export "run") (param i32 i32) (result i32)
-    (call_indirect (type $one) (local.get 1) (local.get 0)))
+    (call_indirect $functions (type $one) (local.get 1) (local.get 0)))
+  (func $keep (export "keep") (param externref) (table.set $references (i32.const 2) (local.get 0)))
+  (func $hot_kept (export "kept") (result externref) (table.get $references (i32.const 2)))
+  (export "cold" (func $cold))
   (func $hot_count (export "count") (result i32) (global.get $count))
   (func $hot_load (export "load") (call $load)))`;
 
-const HOT = ['hot', 'hot_run', 'hot_count', 'hot_load'];
+const HOT = ['hot', 'hot_run', 'hot_count', 'hot_load', 'hot_kept'];
 const env = toolEnvironment();
 let folder;
 
@@ -89,12 +94,14 @@ function started({ first, second }, load) {
 
 test('a stub loads the second part on the first call into it', async () => {
   const engine = started(await parts(TEXT, HOT), ({ install }) => install());
-  const { run, count, alone } = engine.exports;
+  const { run, count, alone, cold } = engine.exports;
   assert.equal(run(1, 0), 100);
   assert.equal(engine.loads, 0, 'what is hot needs nothing');
   assert.equal(run(1, 3), 121);
   assert.deepEqual([engine.seen, count(), engine.loads], [[3, 2, 1], 3, 1]);
   assert.equal(run(3, 1), 1107, 'through the table, too');
+  assert.equal(run(5, 1), 107, 'by another slot');
+  assert.equal(cold(1), 107, 'by its name');
   assert.deepEqual(alone(5n, 2.5), [2.5, 5n]);
   assert.equal(engine.loads, 1);
 });
@@ -104,6 +111,13 @@ test('what is loaded before needs no stub to load it', async () => {
   engine.install();
   assert.equal(engine.exports.run(3, 2), 1114);
   assert.equal(engine.exports.count(), 2);
+});
+
+test('references that one part puts into a table are there for the other', async () => {
+  const engine = started(await parts(TEXT, HOT), ({ install }) => install());
+  const reference = { any: 'thing' };
+  engine.exports.keep(reference);
+  assert.equal(engine.exports.kept(), reference);
 });
 
 test('what cannot be loaded throws, and can be loaded later', async () => {
@@ -128,7 +142,7 @@ test('the parts of two builds do not fit each other', async () => {
 test('the same module and profile give the same parts, and all or nothing can be hot', async () => {
   const once = await parts(TEXT, HOT);
   assert.deepEqual(await parts(TEXT, [...HOT].reverse()), once);
-  const all = ['hot', 'cold', 'rare', 'alone', 'hot_run', 'hot_count', 'hot_load'];
+  const all = [...HOT, 'cold', 'rare', 'alone', 'keep'];
   const whole = started(await parts(TEXT, all), () => assert.fail('there is no stub'));
   assert.equal(whole.exports.run(1, 3), 121);
   const empty = started(await parts(TEXT, ['nothing']), ({ install }) => install());

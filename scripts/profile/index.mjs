@@ -27,6 +27,8 @@ function namesOf(path, env) {
 
 await runMain(async () => {
   const env = toolEnvironment();
+  const chromium = findChromium(env);
+  if (chromium === undefined) throw new Stop('There is no Chromium: run `npm run setup` first.');
   const named = join(root, 'js', 'pkg', 'varve_named.wasm');
   if (!existsSync(named)) throw new Stop('There is no engine: run `npm run build:wasm` first.');
   const folder = mkdtempSync(join(tmpdir(), 'varve-named-'));
@@ -38,14 +40,13 @@ await runMain(async () => {
     for (const file of readdirSync(PAGES).sort()) {
       const page = basename(file, '.js');
       const before = ran.size;
-      const numbers = await functionsRun(findChromium(env), folders, page);
-      for (const number of numbers) ran.add(names[number]);
+      const numbers = await functionsRun(chromium, folders, page);
+      for (const number of numbers) if (names[number]) ran.add(names[number]);
       console.log(`${page}: ${numbers.size} functions, ${ran.size - before} new ones`);
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  ran.delete('');
   if (!process.argv.includes('--check')) {
     writeProfile(ran);
     return 0;

@@ -5,16 +5,12 @@ import { tmpdir } from 'node:os';
 import { extname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Stop } from '../lib/stop.mjs';
+import { CHROMIUM_ARGS } from '../setup/chromium.mjs';
 
 const MINUTES_MAX = 5;
 const ARGS = [
   '--headless=new',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
+  ...CHROMIUM_ARGS,
   // Functions are compiled when they first run, so what is compiled is what ran.
   '--js-flags=--trace-wasm-compilation-times',
 ];
@@ -50,20 +46,21 @@ export async function functionsRun(chromium, folders, page) {
     // What was printed may still be on its way.
     setTimeout(() => browser.kill(), 500);
   });
+  const url = `http://127.0.0.1:${server.address().port}/page.html?page=${page}`;
+  browser = spawn(chromium, [...ARGS, `--user-data-dir=${profile}`, url], {
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = new Promise((resolve) => browser.once('close', resolve));
+  const late = setTimeout(() => browser.kill(), MINUTES_MAX * 60_000);
   try {
-    const url = `http://127.0.0.1:${server.address().port}/page.html?page=${page}`;
-    browser = spawn(chromium, [...ARGS, `--user-data-dir=${profile}`, url], {
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const ended = new Promise((resolve) => browser.once('close', resolve));
-    const late = setTimeout(() => browser.kill(), MINUTES_MAX * 60_000);
     for await (const line of createInterface({ input: browser.stdout })) {
       const found = COMPILED.exec(line);
       if (found) numbers.add(Number(found[1]));
     }
-    await ended;
-    clearTimeout(late);
   } finally {
+    clearTimeout(late);
+    browser.kill();
+    await ended;
     server.close();
     rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
   }

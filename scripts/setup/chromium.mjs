@@ -3,6 +3,16 @@ import { which } from '../lib/run.mjs';
 import { Stop } from '../lib/stop.mjs';
 import { aptInstall } from './apt.mjs';
 
+/** With these it runs as root and without a display, and asks nobody anything. */
+export const CHROMIUM_ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
 /** The browser for tests: `CHROMIUM` when set, else the first of the usual names on the path. */

@@ -181,8 +181,8 @@ impl Definer<'_> {
         Ok(())
     }
 
-    /// Makes an index: table and tree, where its rows get their entries after the commit from which
-    /// on every write maintains it.
+    /// Makes an index. It answers table and tree if the rows of the table get their entries only
+    /// after the commit, from which on every write maintains the index.
     async fn create_index(
         &self,
         transaction: &mut Transaction,

@@ -5,7 +5,7 @@ use varve_types::{Error, SqlState};
 use crate::token::{Fault, Lexeme};
 
 /// The error about a token that may not stand where it stands, or cannot be read.
-pub fn error(text: &str, lexeme: Lexeme, fault: Option<Fault>) -> Error {
+pub fn syntax_error(text: &str, lexeme: Lexeme, fault: Option<Fault>) -> Error {
     let what = match fault {
         None | Some(Fault::Character) => "syntax error",
         Some(Fault::QuotedString) => "unterminated quoted string",

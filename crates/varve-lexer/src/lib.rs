@@ -13,10 +13,10 @@ mod quoted;
 mod token;
 mod token_reader;
 
-pub use fault::{error, too_deep};
+pub use fault::{syntax_error, too_deep};
 pub use keyword::{Class, Keyword};
 pub use lexer::{Lexer, tokenize};
 pub use open::Open;
-pub use quoted::{continuation, in_one_part, name_text, string_text};
+pub use quoted::{in_one_part, name_text, string_text};
 pub use token::{Fault, Lexeme, Token};
 pub use token_reader::TokenReader;

@@ -9,7 +9,7 @@ use crate::token::Token;
 
 /// Where the next part of a string starts, behind its quote: strings go on in parts with a line
 /// break between them. `at` stands behind the quote that ends a part.
-pub fn continuation(bytes: &[u8], mut at: usize) -> Option<usize> {
+pub(crate) fn continuation(bytes: &[u8], mut at: usize) -> Option<usize> {
     let mut newline = false;
     loop {
         match (bytes.get(at)?, bytes.get(at + 1)) {
@@ -115,7 +115,7 @@ pub fn string_text(token: Token, raw: &str) -> Result<String> {
 }
 
 /// What stands between the dollar signs of a dollar-quoted string.
-pub fn dollar_tag(raw: &str) -> &str {
+pub(crate) fn dollar_tag(raw: &str) -> &str {
     raw.split('$').nth(1).unwrap_or_default()
 }
 

@@ -97,7 +97,7 @@ impl<'a> TokenReader<'a> {
 
     /// Passes over white space and comments; the byte behind them, or where the comment starts that
     /// does not end.
-    pub fn spaces(&mut self) -> usize {
+    pub(crate) fn spaces(&mut self) -> usize {
         let mut start = self.at;
         while self.space() && self.open.is_none() {
             start = self.at;

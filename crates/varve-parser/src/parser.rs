@@ -1,7 +1,7 @@
 //! The parser's hold of the tokens, and what all statements are made of.
 
 use varve_ast::Span;
-use varve_lexer::{Fault, Keyword, Lexeme, Token, error as syntax_error, too_deep};
+use varve_lexer::{Fault, Keyword, Lexeme, Token, syntax_error, too_deep};
 use varve_types::{Error, Result};
 
 use crate::NESTING_MAX;

@@ -110,7 +110,7 @@ pub fn shown_limits(catalog: &Catalog, limits: &[Limit]) -> SqlText {
 }
 
 /// A constant as a bound shows it.
-pub fn shown_value(catalog: &Catalog, expr: &Expr) -> SqlText {
+fn shown_value(catalog: &Catalog, expr: &Expr) -> SqlText {
     let Expr::Literal { value, ty } = expr else {
         return SqlText::default();
     };

@@ -25,19 +25,18 @@ mod triggers;
 mod types;
 mod views;
 
+use varve_catalog::model::catalog::Catalog;
+use varve_catalog::model::schema::DATABASE;
 use varve_types::{ArrayValue, ElementType, LogicalType, Value, meter};
 use views::VIEWS;
 
-use varve_catalog::model::catalog::Catalog;
-
 pub use answers::CatalogNames;
 pub use comments::is_described;
-pub use inheritance::{shown_limits, shown_value};
+pub use inheritance::shown_limits;
 pub use shown_texts::ShownTexts;
 pub use system_view::{SystemView, system_view, system_view_columns};
 pub use trees::trees_of;
 pub use types::length_of;
-pub use varve_catalog::model::schema::DATABASE;
 
 /// A column of a result.
 #[derive(Clone, Debug, PartialEq)]

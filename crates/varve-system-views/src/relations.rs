@@ -1,7 +1,4 @@
 //! Schemas, relations, their columns, indexes and constraints.
-//!
-//! OIDs follow from the ids of the catalog, and so stay what they are: each object and each tree
-//! has sixteen numbers.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use walrus::ir::{Call, RefFunc, ReturnCall, Visitor, dfs_in_order};
+use walrus::ir::{Visitor, dfs_in_order};
 use walrus::{FunctionId, LocalFunction};
 
 #[derive(Default)]
@@ -11,16 +11,8 @@ struct Called {
 }
 
 impl<'a> Visitor<'a> for Called {
-    fn visit_call(&mut self, call: &Call) {
-        self.functions.insert(call.func);
-    }
-
-    fn visit_return_call(&mut self, call: &ReturnCall) {
-        self.functions.insert(call.func);
-    }
-
-    fn visit_ref_func(&mut self, reference: &RefFunc) {
-        self.functions.insert(reference.func);
+    fn visit_function_id(&mut self, function: &FunctionId) {
+        self.functions.insert(*function);
     }
 }
 

@@ -7,7 +7,7 @@ use walrus::{
     passes,
 };
 
-use crate::parts::{GATE, Plan, TABLE};
+use crate::parts::{GATE, Plan};
 
 /// The module with stubs for what has moved, and with exports of all that the second part uses.
 pub(crate) fn emitted(mut module: Module, plan: &Plan) -> Result<Vec<u8>> {
@@ -30,7 +30,9 @@ pub(crate) fn emitted(mut module: Module, plan: &Plan) -> Result<Vec<u8>> {
         module.exports.add(name, *id);
     }
     module.exports.add(GATE, gate);
-    module.exports.add(TABLE, plan.table);
+    for (id, name) in &plan.tables {
+        module.exports.add(name, *id);
+    }
     module.exports.add(&plan.build, plan.memory);
     passes::gc::run(&mut module);
     Ok(module.emit_wasm())
@@ -48,9 +50,6 @@ fn stub(
     let (params, results) = module.types.params_results(ty);
     let (params, results) = (params.to_vec(), results.to_vec());
     let mut builder = FunctionBuilder::new(&mut module.types, &params, &results);
-    if let Some(name) = &module.funcs.get(of).name {
-        builder.name(name.clone());
-    }
     let args: Vec<_> = params.iter().map(|ty| module.locals.add(*ty)).collect();
     let mut body = builder.func_body();
     body.global_get(gate).unop(UnaryOp::I32Eqz).if_else(

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!   first part                                  second part
-//!   memory, table, globals, data  ───────────▶  imports them all
+//!   memory, tables, globals, data ───────────▶  imports them all
 //!   functions of the profile      ───────────▶  imports those that it calls
 //!   a stub for each other function ◀──────────  fills the stub's slot of the table
 //! ```
@@ -23,6 +23,7 @@ mod first;
 mod names;
 mod parts;
 mod second;
+mod supported;
 
 pub use names::stable_name;
 pub use parts::{Parts, split};

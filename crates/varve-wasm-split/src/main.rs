@@ -1,7 +1,8 @@
 //! `varve-wasm-split IN.wasm PROFILE FIRST.wasm SECOND.wasm`: splits a module by a profile, whose
 //! lines have a path and the hashes of the functions of this path that stay in the first part.
-//! `varve-wasm-split --names IN.wasm` prints the names of its functions by
-//! their numbers.
+//!
+//! `varve-wasm-split --names IN.wasm`: prints the functions of a module by their numbers, as a
+//! profile names them; those without a name have none here either.
 
 use std::collections::HashSet;
 use std::fs;
@@ -13,17 +14,13 @@ const LOADER: &str = "loadSecondPart";
 
 fn main() -> Result<()> {
     let args: Vec<String> = std::env::args().skip(1).collect();
-    match args
-        .iter()
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .as_slice()
-    {
+    let args: Vec<&str> = args.iter().map(String::as_str).collect();
+    match args.as_slice() {
         ["--names", module] => {
             let module = walrus::Module::from_file(module)?;
             for (at, function) in module.funcs.iter().enumerate() {
-                let name = function.name.as_deref().unwrap_or_default();
-                println!("{at} {}", stable_name(name));
+                let name = function.name.as_deref().map(stable_name);
+                println!("{at} {}", name.unwrap_or_default());
             }
         }
         [module, profile, first, second] => {
@@ -35,7 +32,9 @@ fn main() -> Result<()> {
             let (staying, moved) = parts.functions;
             println!("{staying} functions in the first part, {moved} in the second");
         }
-        _ => bail!("usage: varve-wasm-split IN.wasm PROFILE FIRST.wasm SECOND.wasm"),
+        _ => bail!(
+            "usage: varve-wasm-split IN.wasm PROFILE FIRST.wasm SECOND.wasm, or --names IN.wasm"
+        ),
     }
     Ok(())
 }

@@ -1,18 +1,16 @@
 //! The plan of a split, and the two parts that it gives.
 
+use std::collections::btree_map::Entry;
 use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::hash::{Hash, Hasher};
 
-use anyhow::{Context, Result, bail, ensure};
-use walrus::{
-    ConstExpr, ElementItems, ElementKind, FunctionId, FunctionKind, GlobalId, MemoryId, Module,
-    ModuleConfig, TableId, ir::Value,
-};
+use anyhow::{Context, Result};
+use walrus::{FunctionId, FunctionKind, GlobalId, MemoryId, Module, ModuleConfig, TableId};
 
 use crate::calls::called_by;
 use crate::names::stable_name;
-use crate::{first, second};
+use crate::{first, second, supported};
 
 /// A module in two.
 pub struct Parts {
@@ -39,7 +37,10 @@ pub(crate) struct Plan {
     pub memory: MemoryId,
     /// The name by which the parts of one build share the memory.
     pub build: String,
+    /// The table of functions.
     pub table: TableId,
+    /// All tables; another one is that of references to what JavaScript has.
+    pub tables: BTreeMap<TableId, String>,
     /// What loads the second part.
     pub loader: FunctionId,
 }
@@ -47,15 +48,15 @@ pub(crate) struct Plan {
 /// The module in which the second part looks for what is in the first.
 pub(crate) const FIRST: &str = "first";
 pub(crate) const GATE: &str = "gate";
-pub(crate) const TABLE: &str = "table";
 
 /// Splits a module: what `profile` names by its [`stable_name`] stays, with all that has no name.
-/// The imported function whose name begins with `loader` loads the second part.
+/// The imported function `loader` loads the second part.
 ///
 /// # Errors
 ///
-/// The bytes are no module, it has no such import, or not one memory and one table of functions
-/// with constant places.
+/// The bytes are no module, it has no such import, or something that the parts could not share:
+/// imports that are no functions, several memories, tags, passive segments, exports that are called
+/// like the split's own.
 pub fn split(wasm: &[u8], profile: &HashSet<String>, loader: &str) -> Result<Parts> {
     let mut hasher = DefaultHasher::new();
     wasm.hash(&mut hasher);
@@ -90,11 +91,8 @@ fn parsed(wasm: &[u8]) -> Result<Module> {
 
 impl Plan {
     fn of(module: &Module, profile: &HashSet<String>, loader: &str, build: String) -> Result<Plan> {
-        let loader = module.imports.iter().find_map(|import| match import.kind {
-            walrus::ImportKind::Function(id) if import.name.starts_with(loader) => Some(id),
-            _ => None,
-        });
-        let loader = loader.context("the module does not import its loader")?;
+        supported::check(module)?;
+        let loader = supported::loader(module, loader)?;
         let moved: Vec<FunctionId> = module
             .funcs
             .iter_local()
@@ -106,16 +104,19 @@ impl Plan {
             .filter(|id| module.start != Some(*id))
             .collect();
         let is_moved: HashSet<FunctionId> = moved.iter().copied().collect();
-        let mut memories = module.memories.iter();
-        let memory = memories.next().context("the module has no memory")?.id();
-        ensure!(memories.next().is_none(), "the module has several memories");
+        let memory = module.memories.iter().next();
+        let memory = memory.context("the module has no memory")?.id();
         let table = module.tables.main_function_table()?;
         let table = table.context("the module has no table of functions")?;
-        let mut slots = table_slots(module, table)?;
-        slots.retain(|id, _| is_moved.contains(id));
+        let mut slots: BTreeMap<FunctionId, Vec<u32>> = BTreeMap::new();
+        for (slot, id) in supported::table_functions(module, table)? {
+            if is_moved.contains(&id) {
+                slots.entry(id).or_default().push(slot);
+            }
+        }
         let mut table_slots = module.tables.get(table).initial;
         for id in entered(module, &is_moved) {
-            if let std::collections::btree_map::Entry::Vacant(entry) = slots.entry(id) {
+            if let Entry::Vacant(entry) = slots.entry(id) {
                 entry.insert(vec![u32::try_from(table_slots)?]);
                 table_slots += 1;
             }
@@ -128,14 +129,12 @@ impl Plan {
             });
         let called: BTreeSet<FunctionId> = called.flatten().collect();
         let shared = called.into_iter().filter(|id| !is_moved.contains(id));
-        let shared = (0..)
-            .zip(shared)
-            .map(|(at, id): (usize, _)| (id, format!("f{at}")));
-        let globals = (0..).zip(module.globals.iter());
-        let globals = globals.map(|(at, global): (usize, _)| (global.id(), format!("g{at}")));
-        Ok(Plan {
-            shared: shared.collect(),
-            globals: globals.collect(),
+        let globals = module.globals.iter().map(|global| global.id());
+        let tables = module.tables.iter().map(|table| table.id());
+        let plan = Plan {
+            shared: numbered('f', shared),
+            globals: numbered('g', globals),
+            tables: numbered('t', tables),
             moved,
             slots,
             table_slots,
@@ -143,8 +142,25 @@ impl Plan {
             build,
             table,
             loader,
-        })
+        };
+        supported::check_names(module, &plan)?;
+        Ok(plan)
     }
+
+    /// The names under which the first part exports what both use.
+    pub(crate) fn names(&self) -> impl Iterator<Item = &str> {
+        let shared = self.shared.values().chain(self.globals.values());
+        let shared = shared.chain(self.tables.values()).map(String::as_str);
+        shared.chain([GATE, self.build.as_str()])
+    }
+}
+
+/// Short names, which are many: a letter and a number.
+fn numbered<T: Ord>(letter: char, of: impl Iterator<Item = T>) -> BTreeMap<T, String> {
+    let named = (0_usize..).zip(of);
+    named
+        .map(|(at, id)| (id, format!("{letter}{at}")))
+        .collect()
 }
 
 /// The functions of the second part that the first one calls, or that others call by name.
@@ -167,25 +183,4 @@ fn entered(module: &Module, is_moved: &HashSet<FunctionId>) -> BTreeSet<Function
     );
     entered.retain(|id| is_moved.contains(id));
     entered
-}
-
-/// The slots of the functions that are in the table from the beginning.
-fn table_slots(module: &Module, table: TableId) -> Result<BTreeMap<FunctionId, Vec<u32>>> {
-    let mut slots: BTreeMap<FunctionId, Vec<u32>> = BTreeMap::new();
-    for element in module.elements.iter() {
-        let ElementKind::Active { table: of, offset } = &element.kind else {
-            continue;
-        };
-        let ConstExpr::Value(Value::I32(offset)) = offset else {
-            bail!("a place of the table is not constant");
-        };
-        ensure!(*of == table, "functions are in another table");
-        let ElementItems::Functions(functions) = &element.items else {
-            bail!("the table holds something else than functions");
-        };
-        for (slot, function) in (u32::try_from(*offset)?..).zip(functions) {
-            slots.entry(*function).or_default().push(slot);
-        }
-    }
-    Ok(slots)
 }

@@ -9,12 +9,12 @@ use walrus::{
     FunctionKind, GlobalId, GlobalKind, ImportedFunction, Module, ValType, passes,
 };
 
-use crate::parts::{FIRST, GATE, Plan, TABLE};
+use crate::parts::{FIRST, GATE, Plan};
 
 /// The module of what has moved: it imports all else, and fills the slots of the table.
 pub(crate) fn emitted(mut module: Module, plan: &Plan) -> Result<Vec<u8>> {
     remove_roots(&mut module);
-    import_memory_and_table(&mut module, plan);
+    import_memory_and_tables(&mut module, plan);
     import_globals(&mut module, plan);
     import_functions(&mut module, plan);
     fill_slots(&mut module, plan)?;
@@ -46,12 +46,14 @@ fn remove_roots(module: &mut Module) {
     }
 }
 
-fn import_memory_and_table(module: &mut Module, plan: &Plan) {
+fn import_memory_and_tables(module: &mut Module, plan: &Plan) {
     let import = module.imports.add(FIRST, &plan.build, plan.memory);
     module.memories.get_mut(plan.memory).import = Some(import);
-    let import = module.imports.add(FIRST, TABLE, plan.table);
+    for (id, name) in &plan.tables {
+        let import = module.imports.add(FIRST, name, *id);
+        module.tables.get_mut(*id).import = Some(import);
+    }
     let table = module.tables.get_mut(plan.table);
-    table.import = Some(import);
     table.initial = plan.table_slots;
     table.maximum = table.maximum.map(|most| most.max(plan.table_slots));
 }

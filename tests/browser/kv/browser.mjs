@@ -3,16 +3,7 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright';
-import { findChromium } from '../../../scripts/setup/chromium.mjs';
-
-const ARGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
+import { CHROMIUM_ARGS, findChromium } from '../../../scripts/setup/chromium.mjs';
 
 /**
  * A Chromium with a profile on disk. Playwright's ordinary contexts are off the record: IndexedDB lives in memory there,
@@ -33,7 +24,7 @@ export class Browser {
     this.#context = await chromium.launchPersistentContext(this.#profile, {
       executablePath,
       headless: true,
-      args: ARGS,
+      args: CHROMIUM_ARGS,
     });
     await this.load();
   }

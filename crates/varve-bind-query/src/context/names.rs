@@ -10,8 +10,7 @@ use varve_catalog::text::kept_text::Meaning;
 use varve_catalog::text::name::{qualified_name, undefined_schema, undefined_table};
 use varve_plan::plan::SystemView;
 use varve_plan::scope::error::located;
-use varve_system_views::catalog_view;
-use varve_system_views::system_view;
+use varve_system_views::{catalog_view, system_view};
 use varve_types::{Error, ObjectId, Result, SqlState};
 
 use crate::context::binder::QueryBinder;

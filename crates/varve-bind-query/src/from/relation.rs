@@ -14,8 +14,7 @@ use varve_plan::plan::{Plan, Query, Relation, RowLock};
 use varve_plan::scope::error::{located, refuse};
 use varve_plan::scope::locked_relation::LockedRelation;
 use varve_plan::scope::tables::{Scope, TABLEOID};
-use varve_system_views::is_of_session;
-use varve_system_views::system_view_columns;
+use varve_system_views::{is_of_session, system_view_columns};
 use varve_types::{
     ColumnId, CompareOp, Error, LogicalType, ObjectId, Result, RowTypeId, SqlState, Value,
 };

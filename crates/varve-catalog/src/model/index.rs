@@ -82,7 +82,7 @@ impl IndexDef {
         }
     }
 
-    /// The index, with its tree.
+    /// The index, with its tree. Whoever puts it into the catalog says whether it is building.
     pub fn with_tree(&self, tree: TreeId) -> IndexDef {
         IndexDef {
             tree,

@@ -241,7 +241,7 @@ fn convert_number(value: &Value, to: LogicalType) -> Result<Value> {
             other => Decimal::from(other.integer().unwrap_or(0)),
         })),
         _ => {
-            let word = match value {
+            let integer = match value {
                 Value::Numeric(number) if !number.is_finite() => {
                     let what = if number.is_nan() { "NaN" } else { "infinity" };
                     return Err(Error::new(
@@ -255,7 +255,7 @@ fn convert_number(value: &Value, to: LogicalType) -> Result<Value> {
                     None => other.integer(),
                 },
             };
-            let value = word.and_then(|word| Value::of_integer(to, word));
+            let value = integer.and_then(|integer| Value::of_integer(to, integer));
             value.ok_or_else(|| match to {
                 to if to == LogicalType::Oid || to.is_reg() => out_of_range("OID"),
                 _ => range(),

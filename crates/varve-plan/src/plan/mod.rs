@@ -12,8 +12,7 @@ use std::sync::Arc;
 use varve_catalog::model::function_def::FunctionDef;
 use varve_catalog::model::table::TableDef;
 use varve_expr::{AggregateFunction, Expr, Function};
-pub use varve_system_views::Field;
-pub use varve_system_views::SystemView;
+pub use varve_system_views::{Field, SystemView};
 use varve_types::{KeyOrder, KeyPart, LogicalType, PartPredicate, TreeId};
 use window::WindowNode;
 

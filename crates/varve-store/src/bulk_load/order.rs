@@ -23,8 +23,8 @@ pub(super) fn ascends(
         Some(_) => Ok(false),
         None => Ok(true),
     };
-    if let Some(words) = integer_key(tree, columns) {
-        let order = pairs.find_map(|(a, b)| falls(b, words.get(a).cmp(&words.get(b))));
+    if let Some(integers) = integer_key(tree, columns) {
+        let order = pairs.find_map(|(a, b)| falls(b, integers.get(a).cmp(&integers.get(b))));
         return same_or(order);
     }
     let (mut before, mut key) = (Vec::new(), Vec::new());
@@ -47,11 +47,11 @@ fn falls(row: usize, order: Ordering) -> Option<(usize, Ordering)> {
 
 /// The rows of columns by their keys.
 pub(super) fn sorted(tree: &Tree, columns: &[ColumnRef], rows: u32) -> Result<Vec<u32>, SameKey> {
-    if let Some(words) = integer_key(tree, columns) {
-        let words = (0..rows).map(|row| (words.get(row as usize), row));
-        let mut words: Vec<(i64, u32)> = words.collect();
-        words.sort_unstable();
-        return distinct(&words, |a, b| a.0 == b.0, |(_, row)| *row);
+    if let Some(integers) = integer_key(tree, columns) {
+        let integers = (0..rows).map(|row| (integers.get(row as usize), row));
+        let mut integers: Vec<(i64, u32)> = integers.collect();
+        integers.sort_unstable();
+        return distinct(&integers, |a, b| a.0 == b.0, |(_, row)| *row);
     }
     let mut bytes = Vec::new();
     let mut starts = vec![0];
@@ -93,34 +93,34 @@ fn prefix(key: &[u8]) -> u64 {
 }
 
 /// The key, where it is one plain column of integers without NULL.
-fn integer_key<'a>(tree: &Tree, columns: &'a [ColumnRef]) -> Option<Words<'a>> {
+fn integer_key<'a>(tree: &Tree, columns: &'a [ColumnRef]) -> Option<IntegerKey<'a>> {
     let [at] = tree.key() else {
         return None;
     };
     if tree.order(0) != KeyOrder::default() {
         return None;
     }
-    Words::of(columns.get(*at)?)
+    IntegerKey::of(columns.get(*at)?)
 }
 
-enum Words<'a> {
+enum IntegerKey<'a> {
     Narrow(&'a [i32]),
     Wide(&'a [i64]),
 }
 
-impl<'a> Words<'a> {
-    fn of(column: &'a Column) -> Option<Words<'a>> {
+impl<'a> IntegerKey<'a> {
+    fn of(column: &'a Column) -> Option<IntegerKey<'a>> {
         match (column.data(), column.validity()) {
-            (ColumnData::Int32(words), None) => Some(Words::Narrow(words)),
-            (ColumnData::Int64(words), None) => Some(Words::Wide(words)),
+            (ColumnData::Int32(integers), None) => Some(IntegerKey::Narrow(integers)),
+            (ColumnData::Int64(integers), None) => Some(IntegerKey::Wide(integers)),
             _ => None,
         }
     }
 
     fn get(&self, row: usize) -> i64 {
         match self {
-            Words::Narrow(words) => words.get(row).copied().unwrap_or_default().into(),
-            Words::Wide(words) => words.get(row).copied().unwrap_or_default(),
+            IntegerKey::Narrow(integers) => integers.get(row).copied().unwrap_or_default().into(),
+            IntegerKey::Wide(integers) => integers.get(row).copied().unwrap_or_default(),
         }
     }
 }

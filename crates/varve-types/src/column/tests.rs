@@ -134,9 +134,9 @@ proptest! {
         let start = start.min(cells.len());
         let rows = rows.min(cells.len() + 2 - start);
         for ty in sample_types() {
-            let value = |(present, word): &(bool, i16)| {
-                let text = "x\u{e9}".repeat(word.rem_euclid(3) as usize);
-                let bits = i64::from(*word).cast_unsigned();
+            let value = |(present, number): &(bool, i16)| {
+                let text = "x\u{e9}".repeat(number.rem_euclid(3) as usize);
+                let bits = i64::from(*number).cast_unsigned();
                 if *present { sample_value(ty, bits, &text) } else { Value::Null }
             };
             let values: Vec<Value> = cells.iter().map(value).collect();
