@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
-import { createReadStream, existsSync, mkdtempSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { serve } from '../../tests/browser/kv/serve.mjs';
 import { Stop } from '../lib/stop.mjs';
 import { CHROMIUM_ARGS } from '../setup/chromium.mjs';
 
@@ -14,26 +14,9 @@ const ARGS = [
   // Functions are compiled when they first run, so what is compiled is what ran.
   '--js-flags=--trace-wasm-compilation-times',
 ];
+/** How the page's last request begins. */
+const SAID = '/said-';
 const COMPILED = /Compiled function \S+#(\d+)/;
-const TYPES = { '.html': 'text/html', '.js': 'text/javascript', '.wasm': 'application/wasm' };
-
-/** Serves files of `folders`, the first one that has a name winning; `onSaid` hears what the page says at its end. */
-function serve(folders, onSaid) {
-  const server = createServer((request, response) => {
-    const name = decodeURIComponent(new URL(request.url, 'http://localhost').pathname.slice(1));
-    if (name.startsWith('said-')) onSaid(name.slice('said-'.length));
-    const path = folders.map((folder) => join(folder, name)).find(existsSync);
-    if (!/^[\w.-]+$/.test(name) || !path) {
-      response.writeHead(404).end();
-      return;
-    }
-    response.writeHead(200, { 'content-type': TYPES[extname(name)] ?? 'text/plain' });
-    createReadStream(path).pipe(response);
-  });
-  return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve(server));
-  });
-}
 
 /** The numbers of the functions that ran in Chromium while `page` was there, which it has to say. */
 export async function functionsRun(chromium, folders, page) {
@@ -41,8 +24,10 @@ export async function functionsRun(chromium, folders, page) {
   let said;
   let browser;
   const numbers = new Set();
-  const server = await serve(folders, (words) => {
-    said = words;
+  const server = await serve(folders);
+  server.on('request', ({ url }) => {
+    if (!url.startsWith(SAID)) return;
+    said = decodeURIComponent(url.slice(SAID.length));
     // What was printed may still be on its way.
     setTimeout(() => browser.kill(), 500);
   });
