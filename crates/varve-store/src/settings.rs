@@ -25,7 +25,8 @@ pub struct StoreSettings {
     /// Scratch space holds up to this; 0 where there is no place for it.
     pub scratch_bytes_max: u64,
     /// What lies there for the time when the storage is full, once the store holds half as much; 0
-    /// where the backend keeps space for that.
+    /// where the backend keeps space for that. It is more than a write batch: deletions come before
+    /// the batch that frees their space.
     pub reserve_bytes: u64,
 }
 
@@ -42,7 +43,7 @@ impl StoreSettings {
             group_cache_bytes_max: 32 << 20,
             row_cache_bytes_max: 8 << 20,
             scratch_bytes_max: 4 << 30,
-            reserve_bytes: 4 << 20,
+            reserve_bytes: 5 << 20,
         }
     }
 
