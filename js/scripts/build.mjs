@@ -6,7 +6,13 @@ import { rolldown } from 'rolldown';
 import { minify } from 'terser';
 
 const root = join(import.meta.dirname, '..');
-const built = ['varve.js', 'varve_bg.wasm', 'varve_dialect.js', 'varve_dialect_bg.wasm'];
+const built = [
+  'varve.js',
+  'varve_bg.wasm',
+  'varve_rest_bg.wasm',
+  'varve_dialect.js',
+  'varve_dialect_bg.wasm',
+];
 const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
 function compile(...options) {

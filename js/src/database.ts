@@ -18,6 +18,7 @@ import type {
   CopyResult,
   CopySource,
   Database,
+  EngineOptions,
   QueryOptions,
   RepairReport,
   Results,
@@ -30,8 +31,9 @@ import type {
 import { copyCall, copyInto } from './load/copy.js';
 import { loadCall, loadInto } from './load/load.js';
 import { createOptions, engineOptions, scriptOptions } from './options.js';
-import type { Result } from './protocol.js';
-import { startWorker, wasmSource } from './start-worker.js';
+import type { Args, EngineSource, Result } from './protocol.js';
+import { mark, markSteps } from './start-marks.js';
+import { engineSource, startWorker } from './start-worker.js';
 import { WorkerClient } from './worker-client.js';
 
 /**
@@ -81,14 +83,11 @@ export class VarveDB implements Database {
    * @example
    * await VarveDB.destroy('idb://app');
    */
-  static async destroy(
-    dataDir: string,
-    options?: Pick<VarveDBOptions, 'wasm' | 'worker'>,
-  ): Promise<void> {
+  static async destroy(dataDir: string, options?: EngineOptions): Promise<void> {
     const name = storeNamed(dataDir);
     const settings = engineOptions(options);
     if (name === undefined) return;
-    await requestAlone('destroy', name, settings);
+    await requestAlone('destroy', settings, (engine) => ({ name, engine }));
   }
 
   /**
@@ -100,16 +99,24 @@ export class VarveDB implements Database {
    * const report = await VarveDB.repair('idb://app');
    * for (const { table, rowsLost } of report.tables) console.warn(table, rowsLost);
    */
-  static async repair(
-    dataDir: string,
-    options?: Pick<VarveDBOptions, 'wasm' | 'worker'>,
-  ): Promise<RepairReport> {
+  static async repair(dataDir: string, options?: EngineOptions): Promise<RepairReport> {
     const name = storeNamed(dataDir);
     const settings = engineOptions(options);
     if (name === undefined) {
       return { restored: [], firstCommitLost: null, commitsKeptAfter: 0, tables: [] };
     }
-    return requestAlone('repair', name, settings);
+    return requestAlone('repair', settings, (engine) => ({ name, engine }));
+  }
+
+  /**
+   * Loads the worker and both parts of the engine, and opens nothing: what the browser's cache, or the service worker
+   * of an app that is to work offline, shall have before it is needed.
+   *
+   * @example
+   * await VarveDB.preload();
+   */
+  static async preload(options?: EngineOptions): Promise<void> {
+    await requestAlone('preload', engineOptions(options), (engine) => ({ engine }));
   }
 
   get ready(): boolean {
@@ -205,18 +212,20 @@ export class VarveDB implements Database {
     let client: WorkerClient | undefined;
     try {
       const { place, options } = createOptions(dataDir, given);
+      mark('create');
       const name = storeOf(place);
       client = new WorkerClient(startWorker(options.worker));
       this.#runner = new Runner(client, options.parsers);
       const aliveLock = `varvedb-worker:${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
-      const { holdsAliveLock } = await client.request('open', {
+      const { holdsAliveLock, steps } = await client.request('open', {
         name,
-        wasm: await wasmSource(options.wasm),
+        engine: await engineSource(options),
         memoryLimit: options.memoryLimit,
         durability: options.durability ?? 'relaxed',
         mustExist: options.mustExist ?? false,
         aliveLock,
       });
+      markSteps(steps);
       if (holdsAliveLock) client.watch(aliveLock);
       this.#isOpen = true;
     } catch (error) {
@@ -243,16 +252,16 @@ function storeNamed(dataDir: unknown): string | undefined {
   return storeOf(place.includes('://') ? place : `idb://${place}`);
 }
 
-/** One request about a store that is not open, in a worker of its own. */
-async function requestAlone<K extends 'destroy' | 'repair'>(
+/** One request without an open store, in a worker of its own. */
+async function requestAlone<K extends 'destroy' | 'repair' | 'preload'>(
   request: K,
-  name: string,
-  options: Pick<VarveDBOptions, 'wasm' | 'worker'>,
+  options: EngineOptions,
+  args: (engine: EngineSource) => Args<K>,
 ): Promise<Result<K>> {
   const client = new WorkerClient(startWorker(options.worker));
   try {
-    const wasm = await wasmSource(options.wasm);
-    return await client.request(request, { name, wasm });
+    const engine = await engineSource(options);
+    return await client.request(request, args(engine));
   } finally {
     client.end({ code: 'closed', message: 'the worker has done its work' });
   }

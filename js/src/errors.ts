@@ -62,6 +62,8 @@ export type Failure =
   | 'format_too_new'
   /** An earlier write was interrupted: roll back, or open the database again, as the message says. */
   | 'interrupted'
+  /** The second part of the engine could not be loaded: the next call tries again. */
+  | 'wasm_load_failed'
   /** The browser could not read or write: try again. */
   | 'io'
   /** A bug. */
@@ -100,7 +102,8 @@ const KINDS: Readonly<Record<string, ErrorKind>> = {
   XX: 'internal',
 };
 
-function kindOf(code: ErrorCode): ErrorKind {
+function kindOf(code: ErrorCode, failure: Failure | undefined): ErrorKind {
+  if (failure === 'wasm_load_failed') return 'unavailable';
   const known = KINDS[code];
   if (known !== undefined || code.length !== 5) return known ?? 'unavailable';
   return KINDS[code.slice(0, 2)] ?? 'statement';
@@ -138,7 +141,7 @@ export class VarveError extends Error implements ErrorFields {
   constructor(fields: ErrorFields, more: { query?: string | undefined; cause?: unknown } = {}) {
     super(fields.message, 'cause' in more ? { cause: more.cause } : undefined);
     this.code = fields.code;
-    this.kind = kindOf(fields.code);
+    this.kind = kindOf(fields.code, fields.failure);
     this.failure = fields.failure;
     this.position = fields.position;
     this.detail = fields.detail;

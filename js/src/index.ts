@@ -22,6 +22,7 @@ export type {
   Database,
   DialectName,
   Durability,
+  EngineOptions,
   Field,
   Notice,
   Parser,

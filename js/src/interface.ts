@@ -273,14 +273,23 @@ export interface RepairReport {
   }[];
 }
 
-/** Options of `create`. */
-export interface VarveDBOptions {
-  /** Where the data is, instead of as first argument: `idb://name`, or `memory://`, the default. */
-  readonly dataDir?: string | undefined;
-  /** The engine, where it is not beside the package's own files. */
+/** Where the package's files are, for bundlers and servers that move them. */
+export interface EngineOptions {
+  /** The engine, `varve_bg.wasm`, where it is not beside the package's own files. */
   readonly wasm?: string | URL | Response | WebAssembly.Module | undefined;
+  /**
+   * Its second part, `varve_rest_bg.wasm`, which holds what pages seldom run. Where `wasm` is an address that ends
+   * with `/varve_bg.wasm`, it is looked for beside it.
+   */
+  readonly restWasm?: string | URL | Response | WebAssembly.Module | undefined;
   /** Starts the worker, where the bundler cannot find `varvedb/worker` by itself. */
   readonly worker?: (() => Worker) | undefined;
+}
+
+/** Options of `create`. */
+export interface VarveDBOptions extends EngineOptions {
+  /** Where the data is, instead of as first argument: `idb://name`, or `memory://`, the default. */
+  readonly dataDir?: string | undefined;
   /** Bytes that caches, unflushed rows and running statements may take together. */
   readonly memoryLimit?: number | undefined;
   /** Default `relaxed`. A session may change it: `SET varve.durability = strict`, or `SET LOCAL` in a transaction. */

@@ -1,6 +1,7 @@
 import { VarveError } from './errors.js';
 import { directiveOf, PolicyWatch, type Violation } from './policy.js';
 import type { WasmSource } from './protocol.js';
+import { REST_FILE } from './rest-file.js';
 
 /** A module of the package. */
 export interface WasmPart {
@@ -18,6 +19,14 @@ export const ENGINE: WasmPart = {
   file: 'varve_bg.wasm',
   option: 'wasm',
   besideThisFile: () => new URL('./varve_bg.wasm', import.meta.url).href,
+};
+
+/** What pages seldom run. */
+export const REST: WasmPart = {
+  what: 'the second part of the engine',
+  file: REST_FILE,
+  option: 'restWasm',
+  besideThisFile: () => new URL('./varve_rest_bg.wasm', import.meta.url).href,
 };
 
 /** What reads the dialects of other databases. */
@@ -75,34 +84,35 @@ async function fetchWasm(url: string, part: WasmPart): Promise<Response> {
   try {
     response = await fetch(url);
   } catch (cause) {
-    throw failure(`${part.what} could not be fetched from ${url}`, part, cause);
+    throw loadFailure(`${part.what} could not be fetched from ${url}`, part, cause);
   }
   if (response.ok) return response;
-  throw failure(`${part.what} could not be fetched: ${url} answered ${response.status}`, part);
+  throw loadFailure(`${part.what} could not be fetched: ${url} answered ${response.status}`, part);
 }
 
 function compile(bytes: ArrayBuffer, url: string, part: WasmPart): Promise<WebAssembly.Module> {
-  return compiled(WebAssembly.compile(checked(bytes, url, part)), url, part);
+  return compiled(WebAssembly.compile(checkedBytes(bytes, url, part)), url, part);
 }
 
 async function compiled(module: Promise<WebAssembly.Module>, url: string, part: WasmPart) {
   try {
     return await module;
   } catch (cause) {
-    throw failure(`${part.what} from ${url} could not be compiled`, part, cause);
+    throw loadFailure(`${part.what} from ${url} could not be compiled`, part, cause);
   }
 }
 
 /** Bundlers and single-page servers answer unknown addresses with a page, so say that. */
-function checked(bytes: ArrayBuffer, url: string, part: WasmPart): ArrayBuffer {
+export function checkedBytes(bytes: ArrayBuffer, url: string, part: WasmPart): ArrayBuffer {
   const start = new Uint8Array(bytes, 0, Math.min(bytes.byteLength, 64));
   if (start[0] === 0 && start[1] === 0x61 && start[2] === 0x73 && start[3] === 0x6d) return bytes;
   const text = new TextDecoder().decode(start);
   const found = text.trimStart().startsWith('<') ? 'HTML' : 'something else';
-  throw failure(`${url} returned ${found}, not the WebAssembly of ${part.what}`, part);
+  throw loadFailure(`${url} returned ${found}, not the WebAssembly of ${part.what}`, part);
 }
 
-function failure(message: string, part: WasmPart, cause?: unknown): VarveError {
+/** A module that could not be loaded, with what to do about it. */
+export function loadFailure(message: string, part: WasmPart, cause?: unknown): VarveError {
   const fields = {
     code: 'wasm_load_failed',
     message,

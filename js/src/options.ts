@@ -19,6 +19,7 @@ import type {
   BatchOptions,
   BulkLoadOptions,
   CopyOptions,
+  EngineOptions,
   Parser,
   Parsers,
   QueryOptions,
@@ -96,9 +97,9 @@ export function bulkLoadOptions(given: unknown): BulkLoadOptions {
   });
 }
 
-const wasm: Kind<NonNullable<VarveDBOptions['wasm']>> = {
+const wasm: Kind<NonNullable<EngineOptions['wasm']>> = {
   takes: 'an address, a URL, a Response or a WebAssembly.Module',
-  is: (value): value is NonNullable<VarveDBOptions['wasm']> =>
+  is: (value): value is NonNullable<EngineOptions['wasm']> =>
     typeof value === 'string' ||
     (value instanceof URL && typeof value.href === 'string') ||
     (value instanceof Response && !value.bodyUsed) ||
@@ -138,6 +139,7 @@ export function createOptions(
     checkedOptions<VarveDBOptions>(typeof first === 'object' ? first : given, {
       dataDir: aString,
       wasm,
+      restWasm: wasm,
       worker,
       memoryLimit: aCount,
       durability: oneOf('strict', 'relaxed', 'async'),
@@ -153,9 +155,9 @@ export function createOptions(
 
 const placeOrOptions: Kind<object> = { ...anObject, takes: 'a string, or an object of options' };
 
-/** The options of `destroy` and `repair`. */
-export function engineOptions(given: unknown): Pick<VarveDBOptions, 'wasm' | 'worker'> {
-  return checkedOptions<Pick<VarveDBOptions, 'wasm' | 'worker'>>(given, { wasm, worker });
+/** The options of `destroy`, `repair` and `preload`. */
+export function engineOptions(given: unknown): EngineOptions {
+  return checkedOptions<EngineOptions>(given, { wasm, restWasm: wasm, worker });
 }
 
 function withCopiedParsers<T extends { readonly parsers?: Parsers | undefined }>(options: T): T {

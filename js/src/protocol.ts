@@ -7,6 +7,7 @@ import type {
   RepairReport,
 } from './interface.js';
 import type { LoadColumn } from './load/load-columns.js';
+import type { StepTaken } from './start-marks.js';
 import type { Param } from './values/params.js';
 
 /** Where the worker gets the engine from; nothing means the file beside it. */
@@ -15,11 +16,17 @@ export type WasmSource =
   | { readonly module: WebAssembly.Module }
   | { readonly bytes: ArrayBuffer; readonly url: string };
 
+/** Where the worker gets both parts of the engine from. */
+export interface EngineSource {
+  readonly first: WasmSource | undefined;
+  readonly rest: WasmSource | undefined;
+}
+
 /** What is opened. */
 export interface OpenArgs {
   /** The name of the store; nothing means that the data stays in memory. */
   readonly name: string | undefined;
-  readonly wasm: WasmSource | undefined;
+  readonly engine: EngineSource;
   readonly memoryLimit: number | undefined;
   readonly durability: Durability;
   /** Whether a store that is not there is an error. */
@@ -47,7 +54,7 @@ export interface Translation {
 
 /** Every request of the client to its worker, with what it takes and gives. */
 export interface Requests {
-  open: { args: OpenArgs; result: { holdsAliveLock: boolean } };
+  open: { args: OpenArgs; result: { holdsAliveLock: boolean; steps: readonly StepTaken[] } };
   query: { args: { sql: string; params: Param[] }; result: Uint8Array<ArrayBuffer> };
   exec: { args: { sql: string }; result: Uint8Array<ArrayBuffer> };
   translate: {
@@ -71,12 +78,16 @@ export interface Requests {
   loadFinish: { args: { load: number }; result: BulkLoadResult };
   /** Undoes the load; nothing happens when it has ended. */
   loadAbort: { args: { load: number }; result: undefined };
+  /** Ends the transaction without its changes; nothing happens when there is none. */
+  rollback: { args: Record<never, never>; result: undefined };
   /** Stops the request of this id, which then rejects by itself; nothing happens when it has ended. */
   cancel: { args: { request: number }; result: undefined };
   close: { args: Record<never, never>; result: undefined };
   check: { args: Record<never, never>; result: CheckReport };
-  repair: { args: { name: string; wasm: WasmSource | undefined }; result: RepairReport };
-  destroy: { args: { name: string; wasm: WasmSource | undefined }; result: undefined };
+  repair: { args: { name: string; engine: EngineSource }; result: RepairReport };
+  /** Loads both parts of the engine, and opens nothing. */
+  preload: { args: { engine: EngineSource }; result: undefined };
+  destroy: { args: { name: string; engine: EngineSource }; result: undefined };
 }
 
 export type RequestName = keyof Requests;

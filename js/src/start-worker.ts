@@ -1,8 +1,9 @@
 import { checked, type Kind, reading } from './check.js';
 import { type ErrorFields, VarveError } from './errors.js';
-import type { VarveDBOptions } from './interface.js';
+import type { EngineOptions } from './interface.js';
 import { directiveOf, PolicyWatch } from './policy.js';
-import type { WasmSource } from './protocol.js';
+import type { EngineSource, WasmSource } from './protocol.js';
+import { REST_FILE } from './rest-file.js';
 import { scriptFault } from './script-fault.js';
 
 const aWorker: Kind<Worker> = {
@@ -27,7 +28,7 @@ export interface StartedWorker {
 }
 
 /** Starts the worker of a database. */
-export function startWorker(factory: VarveDBOptions['worker']): StartedWorker {
+export function startWorker(factory: EngineOptions['worker']): StartedWorker {
   if (factory === undefined && typeof Worker === 'undefined') {
     throw new VarveError({
       code: 'unsupported_environment',
@@ -107,19 +108,37 @@ function addressOf(start: () => Worker): string | undefined {
   return address;
 }
 
-/** What the option `wasm` means, in a form that can be posted. */
-export async function wasmSource(wasm: VarveDBOptions['wasm']): Promise<WasmSource | undefined> {
-  if (wasm === undefined) return undefined;
-  if (wasm instanceof WebAssembly.Module) return { module: wasm };
-  if (wasm instanceof Response) return responseSource(wasm);
-  // The worker has another base than the page.
-  const base = globalThis.location?.href;
-  return reading('wasm', wasm, 'an address', () => ({ url: new URL(wasm, base).href }));
+/** Where the options say that the engine is. */
+export async function engineSource(options: EngineOptions): Promise<EngineSource> {
+  const first = await wasmSource(options.wasm, 'wasm');
+  const rest = (await wasmSource(options.restWasm, 'restWasm')) ?? besideFirst(first);
+  return { first, rest };
 }
 
-async function responseSource(response: Response): Promise<WasmSource> {
+const FIRST_AT_END = /\/varve_bg\.wasm(?=$|[?#])/;
+
+/** Who serves the first part from another place, under its own name, serves the second part there too. */
+function besideFirst(first: WasmSource | undefined): WasmSource | undefined {
+  if (first === undefined || !('url' in first) || !FIRST_AT_END.test(first.url)) return undefined;
+  return { url: first.url.replace(FIRST_AT_END, `/${REST_FILE}`) };
+}
+
+/** What an option that says where a module is means, in a form that can be posted. */
+export async function wasmSource(
+  wasm: EngineOptions['wasm'],
+  option: string,
+): Promise<WasmSource | undefined> {
+  if (wasm === undefined) return undefined;
+  if (wasm instanceof WebAssembly.Module) return { module: wasm };
+  if (wasm instanceof Response) return responseSource(wasm, option);
+  // The worker has another base than the page.
+  const base = globalThis.location?.href;
+  return reading(option, wasm, 'an address', () => ({ url: new URL(wasm, base).href }));
+}
+
+async function responseSource(response: Response, option: string): Promise<WasmSource> {
   const { url, ok, status } = response;
   if (ok) return { bytes: await response.arrayBuffer(), url };
-  const message = `the engine could not be fetched: ${url || 'the response'} answered ${status}`;
+  const message = `the module of the option \`${option}\` could not be fetched: ${url || 'the response'} answered ${status}`;
   throw new VarveError({ code: 'wasm_load_failed', message });
 }

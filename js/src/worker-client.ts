@@ -1,12 +1,14 @@
 import { canceled } from './canceled.js';
 import { type ErrorFields, VarveError } from './errors.js';
 import type { Args, RequestMessage, RequestName, ResponseMessage, Result } from './protocol.js';
+import { mark } from './start-marks.js';
 import type { StartedWorker } from './start-worker.js';
 
 /** A script that has said nothing for so long is another one, or hangs. */
 const START_S = 60;
 
 interface Pending {
+  readonly name: RequestName;
   readonly query: RequestOptions['query'];
   resolve(result: Result<RequestName>): void;
   reject(error: VarveError): void;
@@ -27,6 +29,7 @@ export class WorkerClient {
   readonly #pending = new Map<number, Pending>();
   #lastId = 0;
   #hasEnded = false;
+  #hasAnswered = false;
   /** Why no request is taken any more. */
   #refusal: ErrorFields | undefined;
   readonly #watch = new AbortController();
@@ -63,7 +66,7 @@ export class WorkerClient {
     const id = this.#lastId;
     const answer = new Promise<Result<K>>((resolve, reject) => {
       const take = resolve as (result: Result<RequestName>) => void;
-      this.#pending.set(id, { query, resolve: take, reject });
+      this.#pending.set(id, { name, query, resolve: take, reject });
     });
     try {
       this.#worker.postMessage({ id, name, args } as RequestMessage, transfer ?? []);
@@ -145,6 +148,10 @@ export class WorkerClient {
     const pending = this.#pending.get(message.id);
     if (pending === undefined) return;
     this.#pending.delete(message.id);
+    if (pending.name !== 'open' && !this.#hasAnswered) {
+      this.#hasAnswered = true;
+      mark('answered');
+    }
     if (message.kind === 'result') pending.resolve(message.result);
     else pending.reject(failure(message.error, pending.query));
   }

@@ -1,7 +1,10 @@
 import { translateScript } from './dialect/translate.js';
 import { EngineStore } from './engine/engine-store.js';
+import { startEngine } from './engine/start-engine.js';
 import { type ClientErrorCode, type ErrorFields, type Failure, VarveError } from './errors.js';
 import type { RequestMessage, RequestName, ResponseMessage, Result } from './protocol.js';
+import { fetchSecondPart, secondPartFault, secondPartForCall } from './second-part.js';
+import { stepsTaken, take } from './start-marks.js';
 import { panicMessage } from './varve.js';
 
 /** What this file uses of a worker's global scope: the types of pages and of workers exclude each other. */
@@ -26,7 +29,8 @@ async function answer({ id, name, args }: RequestMessage): Promise<Result<Reques
   switch (name) {
     case 'open':
       store = await EngineStore.open(args);
-      return { holdsAliveLock: 'locks' in navigator };
+      take('open');
+      return { holdsAliveLock: 'locks' in navigator, steps: stepsTaken() };
     case 'query':
       return opened().query(id, args.sql, args.params);
     case 'exec':
@@ -53,6 +57,9 @@ async function answer({ id, name, args }: RequestMessage): Promise<Result<Reques
     case 'loadAbort':
       await opened().loadAbort(id, args.load);
       return undefined;
+    case 'rollback':
+      await opened().query(id, 'ROLLBACK', []);
+      return undefined;
     case 'cancel':
       store?.cancel(args.request);
       return undefined;
@@ -65,9 +72,13 @@ async function answer({ id, name, args }: RequestMessage): Promise<Result<Reques
     case 'check':
       return opened().check();
     case 'repair':
-      return EngineStore.repair(args.name, args.wasm);
+      return EngineStore.repair(args.name, args.engine);
+    case 'preload':
+      await startEngine(args.engine);
+      await fetchSecondPart();
+      return undefined;
     case 'destroy':
-      await EngineStore.destroy(args.name, args.wasm);
+      await EngineStore.destroy(args.name, args.engine);
       return undefined;
     default:
       return name satisfies never;
@@ -122,25 +133,78 @@ function panicText(): string | undefined {
   }
 }
 
+/** What ended the engine: a trap, or a statement that needed the second part when it could not be loaded. */
+function crashed(detail: string): ErrorFields {
+  const fault = secondPartFault();
+  if (fault === undefined) {
+    const message = 'the engine crashed; open the database again';
+    return { code: 'worker_died', message, detail: panicText() ?? detail };
+  }
+  const { message, detail: cause, hint } = fault;
+  const fields = { code: 'worker_died', failure: 'wasm_load_failed', detail: cause, hint } as const;
+  return {
+    ...fields,
+    message: `${message}, in the middle of a statement; open the database again`,
+  };
+}
+
 /** The engine trapped: what was under way will never be answered, so the client must hear of it. */
 function reportCrash(detail: string): void {
   if (crash !== undefined) return;
-  crash = {
-    code: 'worker_died',
-    message: 'the engine crashed; open the database again',
-    detail: panicText() ?? detail,
-  };
+  crash = crashed(detail);
   scope.postMessage({ kind: 'fatal', error: crash }, []);
+}
+
+/** A page asks at once for what it shows first, and that comes before what it seldom runs. */
+const FIRST_ANSWER_MS_MAX = 1000;
+
+function fetchWhenIdle(answered: RequestName): void {
+  // A failure is told to the next call, which tries again.
+  const fetch = () => void fetchSecondPart().catch(() => undefined);
+  if (answered === 'open') setTimeout(fetch, FIRST_ANSWER_MS_MAX);
+  else fetch();
+}
+
+/** They stop what runs, and are answered also by a database that can do nothing else. */
+const STOPPING: ReadonlySet<RequestName> = new Set(['cancel', 'close']);
+const UNDOING: ReadonlySet<RequestName> = new Set(['copyAbort', 'loadAbort', 'rollback']);
+
+/** What is to be undone, and came while the engine could not be entered. */
+const owed: RequestMessage[] = [];
+
+/**
+ * Answers once the engine may be entered. To undo something may need a part of it that cannot be loaded now, and is
+ * never refused: it comes before whatever enters the engine next, which is as good to those who asked for it.
+ */
+async function enter(request: RequestMessage): Promise<Result<RequestName>> {
+  if (STOPPING.has(request.name)) return answer(request);
+  try {
+    const wait = secondPartForCall();
+    if (wait !== undefined) await wait;
+  } catch (error) {
+    if (!UNDOING.has(request.name)) throw error;
+    owed.push(request);
+    return undefined;
+  }
+  // Whoever asked for it has been answered, and takes no second answer.
+  for (const undo of owed.splice(0)) void respond(undo);
+  return answer(request);
+}
+
+/** A trap, or a stub that could not load, whose error passed through the frames of the engine. */
+function hasEngineEnded(error: unknown): boolean {
+  return error instanceof WebAssembly.RuntimeError || secondPartFault() !== undefined;
 }
 
 async function respond(request: RequestMessage): Promise<void> {
   const { id, name } = request;
   try {
-    const result = await answer(request);
+    const result = await enter(request);
     const transfer = result instanceof Uint8Array ? [result.buffer] : [];
     scope.postMessage({ kind: 'result', id, result }, transfer);
+    if (store !== undefined && !UNDOING.has(name)) fetchWhenIdle(name);
   } catch (error) {
-    if (error instanceof WebAssembly.RuntimeError) reportCrash(error.message);
+    if (hasEngineEnded(error)) reportCrash(String(error));
     else scope.postMessage({ kind: 'error', id, error: plain(error, name) }, []);
   }
 }
@@ -148,4 +212,5 @@ async function respond(request: RequestMessage): Promise<void> {
 scope.addEventListener('message', ({ data }) => void respond(data));
 // A trap while the engine polls its own futures reaches no promise, only this handler.
 scope.addEventListener('error', (event) => reportCrash(event.message));
+take('worker');
 scope.postMessage({ kind: 'started' }, []);

@@ -74,3 +74,23 @@ test('functions of a module are renamed, and keep types and bodies', () => {
     ],
   );
 });
+
+test('functions are named behind imports of every kind', () => {
+  // A function, a table, a memory and a global are imported; `h` is a function with a body.
+  const wasm = Buffer.from(
+    '0061736d01000000' +
+      '010401600000' +
+      '021e04' +
+      '016d01660000' +
+      '016d017401700001' +
+      '016d017902010102' +
+      '016d0167037f01' +
+      '03020100' +
+      '0a040102000b' +
+      '000b046e616d65010401010168',
+    'hex',
+  );
+  const [{ name, type, body }, ...others] = functionsOf(wasm);
+  assert.deepEqual([name, type, [...body], others], ['h', 0, [0, 0x0b], []]);
+  assert.throws(() => functionsOf(wasm.subarray(0, -3)), /ends in the middle/);
+});

@@ -8,8 +8,9 @@ const START_BYTES = 64;
 const MANGLED = /^_ZN/;
 /** Bytes of the pieces of a body by which functions are compared. */
 const PIECE_BYTES = 4;
-/** Functions of one type that may share a piece; what more of them share tells nothing. */
-const SHARING_MAX = 6000;
+/** The share of the functions of a type, or their number where they are few, that may share a piece: what more of them share tells nothing. */
+const SHARING_SHARE_MAX = 0.25;
+const SHARING_FEW = 64;
 /** What modules may use; with more of them wasm-opt writes what browsers do not read. */
 const FEATURES = [
   '--enable-bulk-memory',
@@ -42,6 +43,7 @@ function chained(functions, indices) {
       sharing.get(piece).push(index);
     }
   }
+  const sharingMax = Math.max(SHARING_FEW, indices.length * SHARING_SHARE_MAX);
   const left = new Set(indices);
   const order = [];
   const next = (current) => {
@@ -49,7 +51,7 @@ function chained(functions, indices) {
     const shared = new Map();
     for (const piece of own) {
       const others = sharing.get(piece);
-      if (others.length > SHARING_MAX) continue;
+      if (others.length > sharingMax) continue;
       for (const other of others) {
         if (left.has(other)) shared.set(other, (shared.get(other) ?? 0) + 1);
       }

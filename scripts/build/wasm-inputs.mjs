@@ -2,6 +2,7 @@ import { relative } from 'node:path';
 import { root } from '../lib/paths.mjs';
 import { ask } from '../lib/run.mjs';
 import { Stop } from '../lib/stop.mjs';
+import { FIRST_PART, SPLITTER } from './split.mjs';
 
 /** Folders (absolute) of `name` and of all workspace packages that its build needs, given `cargo metadata`. */
 export function closureOf(metadata, name) {
@@ -22,13 +23,18 @@ export function closureOf(metadata, name) {
 }
 
 /** What the wasm file is made of, relative to the root: crates, lock file, tool settings. */
-export function wasmInputs(crate, env) {
+export function wasmInputs({ crate, isSplit }, env) {
   const text = ask('cargo', ['metadata', '--no-deps', '--offline', '--format-version', '1'], env);
   if (text === undefined)
     throw new Stop('cargo cannot read the workspace: run `cargo metadata` to see why.');
-  const folders = closureOf(JSON.parse(text), crate).map((folder) => relative(root, folder));
+  const crates = isSplit ? [crate, SPLITTER] : [crate];
+  const metadata = JSON.parse(text);
+  const folders = crates
+    .flatMap((name) => closureOf(metadata, name))
+    .map((folder) => relative(root, folder));
   return [
     ...folders,
+    ...(isSplit ? [FIRST_PART] : []),
     'Cargo.toml',
     'Cargo.lock',
     'rust-toolchain.toml',

@@ -1,5 +1,4 @@
 import {
-  copyFileSync,
   cpSync,
   existsSync,
   mkdirSync,
@@ -20,6 +19,7 @@ import { runLines } from '../lib/run.mjs';
 import { runMain, Stop } from '../lib/stop.mjs';
 import { wasmBindgenVersion, wasmPackVersion } from '../lib/versions.mjs';
 import { orderFunctions } from './function-order.mjs';
+import { splitInTwo } from './split.mjs';
 import { wasmInputs } from './wasm-inputs.mjs';
 
 /**
@@ -51,7 +51,7 @@ const modules = [
     name: 'varve',
     title: 'Engine as wasm',
     cargo: SMALL,
-    isProfiled: true,
+    isSplit: true,
   },
   {
     crate: 'varve-wasm-dialect',
@@ -73,7 +73,7 @@ function prune(buildsDir) {
   for (const { path } of byAge.slice(KEPT_BUILDS)) rmSync(path, { recursive: true, force: true });
 }
 
-async function wasmPack({ crate, profile, name, cargo, isProfiled }, into, step, env) {
+async function wasmPack({ crate, profile, name, cargo, isSplit }, into, step, env) {
   const args = [
     'build',
     join('crates', crate),
@@ -90,10 +90,9 @@ async function wasmPack({ crate, profile, name, cargo, isProfiled }, into, step,
     env: { ...env, ...cargo?.env },
     onLine: (line) => step.news(line),
   });
-  const wasm = join(into, `${name}_bg.wasm`);
-  // With the names of its functions, for `npm run profile`.
-  if (built.code === 0 && isProfiled) copyFileSync(wasm, join(into, `${name}_named.wasm`));
-  const { code, tail } = built.code === 0 ? await orderFunctions(wasm, env) : built;
+  const finish = () =>
+    isSplit ? splitInTwo(into, name, env) : orderFunctions(join(into, `${name}_bg.wasm`), env);
+  const { code, tail } = built.code === 0 ? await finish() : built;
   if (code === 0) return;
   step.fail();
   console.error(tail.join('\n'));
@@ -105,7 +104,7 @@ async function wasmPack({ crate, profile, name, cargo, isProfiled }, into, step,
  * so that an unchanged module costs a copy, in a fresh clone too.
  */
 async function buildModule(module, env, step) {
-  const hash = hashOf(root, wasmInputs(module.crate, env), [
+  const hash = hashOf(root, wasmInputs(module, env), [
     wasmBindgenVersion(),
     wasmPackVersion,
     module.name,

@@ -6,6 +6,10 @@ const SECTION_IMPORT = 2;
 const SECTION_FUNCTION = 3;
 const SECTION_CODE = 10;
 const NAMES_OF_FUNCTIONS = 1;
+const IMPORT_FUNCTION = 0;
+const IMPORT_TABLE = 1;
+const IMPORT_MEMORY = 2;
+const IMPORT_GLOBAL = 3;
 /** No locals, `unreachable`, `end`. */
 const EMPTY_BODY = Uint8Array.of(0, 0, 0x0b);
 
@@ -19,6 +23,7 @@ class Reader {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {
       const byte = this.bytes[this.at++];
+      if (byte === undefined) throw new Error('the module ends in the middle of a number');
       value += (byte & 127) * scale;
       if (byte < 128) return value;
     }
@@ -64,15 +69,19 @@ function importedFunctions(content) {
     reader.text();
     reader.text();
     const kind = reader.take(1)[0];
-    if (kind === 0) {
+    if (kind === IMPORT_FUNCTION) {
       functions += 1;
       reader.number();
-    } else {
-      // wasm-bindgen imports functions only, and perhaps a table of references or a memory.
-      if (kind === 1) reader.take(1);
+    } else if (kind === IMPORT_GLOBAL) {
+      // The type of its value, and whether it changes.
+      reader.take(2);
+    } else if (kind === IMPORT_TABLE || kind === IMPORT_MEMORY) {
+      if (kind === IMPORT_TABLE) reader.take(1);
       const limits = reader.take(1)[0];
       reader.number();
       if (limits & 1) reader.number();
+    } else {
+      throw new Error(`the module imports something of the kind ${kind}`);
     }
   }
   return functions;

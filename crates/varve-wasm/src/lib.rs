@@ -24,6 +24,8 @@ mod promise;
 mod reports;
 mod result;
 #[cfg(target_arch = "wasm32")]
+mod second_part;
+#[cfg(target_arch = "wasm32")]
 mod session;
 
 #[cfg(target_arch = "wasm32")]
@@ -31,5 +33,7 @@ pub use engine::Engine;
 #[cfg(target_arch = "wasm32")]
 pub use load::EngineLoad;
 pub use result::encode_results;
+#[cfg(target_arch = "wasm32")]
+pub use second_part::need_second_part;
 #[cfg(target_arch = "wasm32")]
 pub use session::EngineSession;

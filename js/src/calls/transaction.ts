@@ -40,13 +40,23 @@ class OpenTransaction implements Transaction {
   }
 
   async rollback(): Promise<void> {
-    await this.#inScope(() => this.end('ROLLBACK'));
+    await this.#inScope(() => this.undo());
   }
 
-  async end(command: 'COMMIT' | 'ROLLBACK'): Promise<void> {
+  /** Not as a statement: those are refused while a part of the engine cannot be loaded. */
+  async undo(): Promise<void> {
     this.#closed = true;
-    const result = await this.#runner.query(call(command));
-    if (command === 'COMMIT' && result.command !== 'COMMIT') {
+    await this.#runner.client.request('rollback', {});
+  }
+
+  async commit(): Promise<void> {
+    this.#closed = true;
+    const { command } = await this.#runner.query(call('COMMIT')).catch(async (error) => {
+      // The engine has not heard of it, and what comes next would be part of the transaction.
+      if (wasRefused(error)) await this.undo().catch(() => undefined);
+      throw error;
+    });
+    if (command !== 'COMMIT') {
       throw new VarveError({
         code: '25P02',
         message: 'the transaction was rolled back, as one of its statements had failed',
@@ -60,6 +70,11 @@ class OpenTransaction implements Transaction {
     }
     return this.#scope.during(run);
   }
+}
+
+/** Whether a call did not enter the engine, because a part of it could not be loaded. */
+function wasRefused(error: unknown): boolean {
+  return error instanceof VarveError && error.failure === 'wasm_load_failed';
 }
 
 /** Runs `run` between BEGIN and COMMIT, or ROLLBACK when it rejects. */
@@ -78,9 +93,9 @@ export async function runTransaction<T>(
   } catch (error) {
     scope.end();
     // What went wrong first is what the caller must hear of.
-    if (!tx.closed) await tx.end('ROLLBACK').catch(() => undefined);
+    if (!tx.closed) await tx.undo().catch(() => undefined);
     throw error;
   }
-  if (!tx.closed) await tx.end('COMMIT');
+  if (!tx.closed) await tx.commit();
   return value;
 }

@@ -15,7 +15,7 @@ export async function runDialectScript(
   options: ScriptOptions,
 ): Promise<ScriptResult> {
   const { signal, onNotice, partial = false } = options;
-  const wasm = await wasmSource(options.dialectWasm);
+  const wasm = await wasmSource(options.dialectWasm, 'dialectWasm');
   const script = await runner.client.request('translate', { text, dialect, wasm }, { signal });
   const tell = (severity: string, { line, text: message }: ScriptLine) => {
     const notice: Notice = { severity, code: '00000', message: `line ${line}: ${message}` };

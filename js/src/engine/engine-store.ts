@@ -1,5 +1,6 @@
 import { VarveError } from '../errors.js';
-import type { Args, OpenArgs, Result, WasmSource } from '../protocol.js';
+import type { Args, EngineSource, OpenArgs, Result } from '../protocol.js';
+import { canLoadInCall, fetchSecondPart } from '../second-part.js';
 import type { Param } from '../values/params.js';
 import { Engine, type EngineLoad, type EngineSession } from '../varve.js';
 import { Lane } from './lane.js';
@@ -36,12 +37,14 @@ export class EngineStore {
   static async open(args: OpenArgs): Promise<EngineStore> {
     const { name, memoryLimit, durability, mustExist } = args;
     // Fetched and compiled while the locks are waited for; why it failed is told once they are held.
-    const started = startEngine(args.wasm);
+    const started = startEngine(args.engine);
     started.catch(() => undefined);
     await hold(args.aliveLock);
     const release = name === undefined ? () => undefined : await lockStore(name);
     try {
       await started;
+      // An instance that is lost because it cannot load would take the rows of such a store with it.
+      if (name === undefined || !canLoadInCall()) await fetchSecondPart();
       const place = name === undefined ? undefined : storeName(name);
       const engine = await Engine.open(place, memoryLimit, durability, mustExist);
       return new EngineStore(engine, release);
@@ -51,10 +54,12 @@ export class EngineStore {
     }
   }
 
-  static async repair(name: string, wasm: WasmSource | undefined): Promise<Result<'repair'>> {
+  static async repair(name: string, source: EngineSource): Promise<Result<'repair'>> {
     const release = await lockStore(name);
     try {
-      await startEngine(wasm);
+      await startEngine(source);
+      // It needs all of it, and must not end in its middle.
+      await fetchSecondPart();
       return await Engine.repair(storeName(name));
     } finally {
       release();
@@ -65,10 +70,10 @@ export class EngineStore {
     return this.#engine.check();
   }
 
-  static async destroy(name: string, wasm: WasmSource | undefined): Promise<void> {
+  static async destroy(name: string, source: EngineSource): Promise<void> {
     const release = await lockStore(name);
     try {
-      await startEngine(wasm);
+      await startEngine(source);
       await Engine.destroy(storeName(name));
     } finally {
       release();

@@ -20,9 +20,8 @@ export async function run(VarveDB) {
     amount: index.map((i) => (i % 997) / 100),
     note: index.map((i) => (i % 3 ? `note ${i % 1000}` : null)),
   });
-  for (let i = 0; i < 50; i++) {
-    await db.query('INSERT INTO station VALUES ($1, $2, $3)', [i, `Station ${i}`, `R${i % 5}`]);
-  }
+  const stations = Array.from({ length: 50 }, (_, i) => `${i},Station ${i},R${i % 5}`);
+  await db.copyFrom('station', stations.join('\n'));
   await db.exec('CREATE INDEX event_kind ON event (kind, at); ANALYZE event');
   for (const sql of QUERIES) await db.query(sql);
   await db.query('SELECT kind, avg(value) FROM event WHERE at >= $1 AND at < $2 GROUP BY kind', [
@@ -34,6 +33,11 @@ export async function run(VarveDB) {
   await db.exec('VACUUM');
   await db.query('SELECT count(*), sum(value) FROM event');
   await db.close();
+
+  const again = await VarveDB.create('idb://analytics');
+  await again.query('SELECT * FROM event WHERE id = $1', [77]);
+  for (const sql of QUERIES) await again.query(sql);
+  await again.close();
 }
 
 const QUERIES = [

@@ -6,8 +6,15 @@ export async function run(VarveDB) {
   const db = await VarveDB.create('idb://series');
   await db.exec(
     `CREATE TABLE reading (time timestamptz NOT NULL, device text NOT NULL, temperature double precision, humidity double precision,
-                           battery smallint, status jsonb, PRIMARY KEY (device, time))`,
+                           battery smallint, status jsonb, PRIMARY KEY (device, time));
+     CREATE TABLE event (time timestamptz NOT NULL DEFAULT now(), note text)`,
   );
+  await db.query("INSERT INTO event (note) VALUES ('started'), ('calibrated') RETURNING time");
+  const late = db.transaction(async (tx) => {
+    await tx.query("INSERT INTO event (note) VALUES ('late')");
+    throw new Error('too late');
+  });
+  await late.catch(() => undefined);
   let time = Date.UTC(2026, 0, 1);
   for (let batch = 0; batch < 60; batch++) {
     await db.transaction(async (tx) => {
@@ -37,7 +44,13 @@ export async function run(VarveDB) {
   await db.query("DELETE FROM reading WHERE time < '2025-12-05'");
   await db.exec('VACUUM');
   for (const sql of QUERIES) await db.query(sql);
+  await db.query('SELECT time, note FROM event ORDER BY time DESC LIMIT 10');
   await db.close();
+
+  const again = await VarveDB.create('idb://series');
+  for (const sql of QUERIES) await again.query(sql);
+  await again.query("INSERT INTO event (note) VALUES ('reopened')");
+  await again.close();
 }
 
 const QUERIES = [

@@ -1,0 +1,2 @@
+/** The file of the engine's second part: what a page must know to find it beside the first one. */
+export const REST_FILE = 'varve_rest_bg.wasm';
