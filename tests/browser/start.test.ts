@@ -1,105 +1,22 @@
-import { readFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { extname, join } from 'node:path';
 import type { Page } from 'playwright/test';
-import { test as base, expect } from './demo/fixtures';
+import { DatabasePage, type Outcome } from './start/database-page';
+import { expect, test } from './start/fixtures';
+import { type Faults, html, type PackageServer, policy } from './start/package-server';
 
-const DIST = join(import.meta.dirname, '../../js/dist');
-const TYPES: Readonly<Record<string, string>> = {
-  '.js': 'text/javascript',
-  '.wasm': 'application/wasm',
-};
-
-/** What a server does with one of the package's files. */
-interface Fault {
-  readonly status?: number;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string;
+/** What `create` says in a page of the server; after it, how a statement is answered. */
+async function outcome(page: Page, server: PackageServer): Promise<Outcome> {
+  const database = new DatabasePage(page);
+  await database.load(`${server.origin}/`);
+  const opened = await database.create('memory://');
+  return opened.rows ? database.query('SELECT 1 AS one') : opened;
 }
 
-/** Serves a page and the package beside it; some files with a fault. */
-class FaultyServer {
-  readonly #server: Server;
-  faults: Readonly<Record<string, Fault>> = {};
-
-  constructor() {
-    this.#server = createServer((request, response) => this.#answer(request, response));
-  }
-
-  async open(): Promise<void> {
-    await new Promise<void>((resolve) => this.#server.listen(0, '127.0.0.1', resolve));
-  }
-
-  get origin(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  close(): void {
-    this.#server.closeAllConnections();
-    this.#server.close();
-  }
-
-  #answer({ url = '/' }: IncomingMessage, response: ServerResponse): void {
-    const name = url.slice(1);
-    const { status = 200, headers = {}, body } = this.faults[name] ?? {};
-    const type = TYPES[extname(name)] ?? 'text/html';
-    response.writeHead(status, { 'content-type': type, ...headers });
-    if (body !== undefined || name === '') response.end(body ?? '<!doctype html>');
-    else response.end(readOrNothing(name));
-  }
-}
-
-function readOrNothing(name: string): Buffer | undefined {
-  try {
-    return readFileSync(join(DIST, name));
-  } catch {
-    return undefined;
-  }
-}
-
-const test = base.extend<{ server: FaultyServer }>({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from it.
-  server: async ({}, use) => {
-    const server = new FaultyServer();
-    await server.open();
-    await use(server);
-    server.close();
-  },
-});
-
-interface Outcome {
-  readonly code?: string;
-  readonly message: string;
-  readonly detail?: string;
-  readonly hint?: string;
-}
-
-/** What `create` says in a page of the server; after it, whether a statement is answered. */
-async function outcome(page: Page, server: FaultyServer): Promise<Outcome> {
-  await page.goto(`${server.origin}/`);
-  return page.evaluate(async (address) => {
-    const { VarveDB } = await import(address);
-    try {
-      const db = await VarveDB.create();
-      const { rows } = await db.query('SELECT 1 AS one');
-      await db.close();
-      return { message: `answers ${rows[0].one}` };
-    } catch (error) {
-      const { code, message, detail, hint } = error as Outcome;
-      return { code, message, detail, hint } as Outcome;
-    }
-  }, `${server.origin}/index.js`);
-}
-
-const html = { headers: { 'content-type': 'text/html' }, body: '<!doctype html>' };
 /** A worker as bundlers write it, which imports what it shares with the page. */
 const IMPORTING = 'import "./part.js";';
-const policy = (text: string) => ({ headers: { 'content-security-policy': text } });
 
 const cases: readonly (readonly [
   what: string,
-  faults: Readonly<Record<string, Fault>>,
+  faults: Faults,
   expected: { code: string; says: readonly string[]; hint: string },
 ])[] = [
   [
@@ -184,7 +101,7 @@ test('under a strict policy that allows what is needed, it answers', async ({
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; connect-src 'self'; worker-src 'self'",
   );
   server.faults = { '': strict, 'worker.js': strict };
-  expect(await outcome(await profile.open(), server)).toEqual({ message: 'answers 1' });
+  expect(await outcome(await profile.open(), server)).toEqual({ rows: [{ one: 1 }] });
 });
 
 test('a script that never answers is given up', async ({ profile, server }) => {
