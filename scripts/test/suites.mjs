@@ -28,6 +28,11 @@ export const suites = [
   { name: 'package build', command: ['npm', 'run', 'build', '-w', 'js'], count: oneCheck },
   { name: 'demo build', command: ['npm', 'run', 'build', '-w', 'demo'], count: oneCheck },
   { name: 'types', command: ['npm', 'run', 'typecheck', '--workspaces'], count: oneCheck },
+  {
+    name: 'first part of the engine',
+    command: ['npm', 'run', 'profile', '--', '--check'],
+    count: oneCheck,
+  },
   { name: 'size', command: ['npm', 'run', 'size'], count: oneCheck },
   {
     name: 'clippy on wasm',
@@ -73,7 +78,11 @@ export const suites = [
   {
     name: 'SQL in Chromium',
     // The whole workspace is named, because with fewer crates cargo chooses other features and RocksDB is built again.
-    command: ['env', 'VARVE_SLT_ENGINES=idb', ...['cargo', 'test', '--workspace', '--test', 'slt']],
+    command: [
+      'env',
+      'VARVE_SLT_ENGINES=idb,idb-stubs,idb-failing',
+      ...['cargo', 'test', '--workspace', '--test', 'slt'],
+    ],
     count: cargoTest,
   },
 ];

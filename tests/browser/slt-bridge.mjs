@@ -1,5 +1,6 @@
 // Lets the runner of .slt files (tests/slt) drive the package on IndexedDB in a real Chromium: a JSON request a line in,
 // a JSON answer a line out. It ends when its input ends.
+// usage: node tests/browser/slt-bridge.mjs [stubs|failing]: how workers get the second part of the engine.
 
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -24,7 +25,10 @@ const browser = await chromium.launchPersistentContext(profile, {
   args: ['--no-sandbox', '--disable-gpu', '--no-first-run', '--disable-background-networking'],
 });
 const page = await browser.newPage();
-await page.goto(`http://127.0.0.1:${server.address().port}/page.html`);
+const [worker] = process.argv.slice(2);
+const query =
+  worker === undefined ? '' : `?worker=${worker}&seed=${process.env.VARVE_SLT_SEED ?? 1}`;
+await page.goto(`http://127.0.0.1:${server.address().port}/page.html${query}`);
 await page.evaluate(() => globalThis.ready);
 
 for await (const line of createInterface({ input: process.stdin })) {

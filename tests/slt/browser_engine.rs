@@ -3,7 +3,9 @@
 //!
 //! Each line to the bridge is a JSON request, each line from it the answer: `{"open": name}`,
 //! `{"reopen": true}`, `{"sql": text}`; `{"types": [..], "rows": [[..]]}`, `{"changed": n}` or
-//! `{"error": {"state", "message"}}`.
+//! `{"error": {"state", "message"}}`. With each, `refused` says how often the call was refused
+//! because the second part of the engine did not come, and `isLost` that the engine ended for that
+//! reason.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -15,20 +17,39 @@ use sqllogictest::{DB, DBOutput, DefaultColumnType};
 
 use crate::native_engine::EngineError;
 
+/// How the workers get the second part of the engine.
+#[derive(Clone, Copy)]
+pub enum SecondPart {
+    /// Beside the first answers, as the package does it.
+    Ahead,
+    /// When something in it is called first.
+    InCalls,
+    /// Both ways, and both fail at random.
+    Failing,
+}
+
 /// A browser with a persistent profile of its own.
 pub struct Browser {
     process: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
     databases: u32,
+    refused: u64,
+    lost: u64,
+    is_lost: bool,
 }
 
 impl Browser {
     /// Starts the bridge.
-    pub fn start() -> Browser {
+    pub fn start(second: SecondPart) -> Browser {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let mut process = Command::new("node")
             .arg("tests/browser/slt-bridge.mjs")
+            .args(match second {
+                SecondPart::Ahead => None,
+                SecondPart::InCalls => Some("stubs"),
+                SecondPart::Failing => Some("failing"),
+            })
             .current_dir(root)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -41,7 +62,22 @@ impl Browser {
             input,
             output,
             databases: 0,
+            refused: 0,
+            lost: 0,
+            is_lost: false,
         }
+    }
+
+    /// How many calls were refused because the second part did not come, and how many engines were
+    /// lost.
+    pub fn failures(&self) -> (u64, u64) {
+        (self.refused, self.lost)
+    }
+
+    /// Whether the engine has ended since it was asked last, as it could not load its second part
+    /// in the middle of a statement.
+    pub fn was_lost(&mut self) -> bool {
+        std::mem::take(&mut self.is_lost)
     }
 
     fn call(&mut self, request: &Value) -> Result<Value, EngineError> {
@@ -60,6 +96,11 @@ impl Browser {
             .map_err(|error| broken(error.to_string()))?;
         let answer: Value =
             serde_json::from_str(&line).map_err(|error| broken(format!("{error}: {line:?}")))?;
+        self.refused += answer["refused"].as_u64().unwrap_or(0);
+        if answer["isLost"] == true {
+            self.is_lost = true;
+            self.lost += 1;
+        }
         match answer.get("error") {
             Some(error) => {
                 let text = |name: &str| error[name].as_str().unwrap_or_default().to_owned();

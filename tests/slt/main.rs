@@ -2,7 +2,8 @@
 //!
 //! `VARVE_SLT_ENGINES` names the engines, separated by commas: `memory` and `rocksdb` (the
 //! default), and `idb`, which runs the package `varvedb` on IndexedDB in a real Chromium and needs
-//! it built.
+//! it built. `idb-stubs` and `idb-failing` do so too: there the second part of the engine is loaded
+//! in the middle of statements, or often fails to load.
 
 #![allow(
     clippy::expect_used,
@@ -16,12 +17,12 @@ mod native_engine;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use sqllogictest::Runner;
 
-use browser_engine::{Browser, BrowserEngine};
+use browser_engine::{Browser, BrowserEngine, SecondPart};
 use native_engine::NativeEngine;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/sql");
@@ -33,16 +34,16 @@ fn main() -> ExitCode {
     assert!(!files.is_empty(), "there are no .slt files");
     let mut trials = Vec::new();
     for engine in engines.split(',') {
-        if engine == "idb" {
+        let second_part = match engine {
+            "idb" => Some(SecondPart::Ahead),
+            "idb-stubs" => Some(SecondPart::InCalls),
+            "idb-failing" => Some(SecondPart::Failing),
+            _ => None,
+        };
+        if let Some(second_part) = second_part {
             // One browser serves all files, one after another.
             arguments.test_threads = Some(1);
-            let browser = Arc::new(Mutex::new(Browser::start()));
-            for file in &files {
-                let (browser, file) = (Arc::clone(&browser), file.clone());
-                trials.push(trial("idb", &file.clone(), move || {
-                    run(&file, || BrowserEngine::open(&browser))
-                }));
-            }
+            trials.extend(browser_trials(engine, second_part, &files));
         } else {
             for file in &files {
                 let (engine, file) = (engine.to_owned(), file.clone());
@@ -54,6 +55,42 @@ fn main() -> ExitCode {
         }
     }
     libtest_mimic::run(&arguments, trials).exit_code()
+}
+
+/// How often a file is begun anew whose engine ended because it could not load its second part.
+const RUNS_MAX: u32 = 50;
+
+fn browser_trials(engine: &str, second_part: SecondPart, files: &[PathBuf]) -> Vec<Trial> {
+    let browser = Arc::new(Mutex::new(Browser::start(second_part)));
+    let mut trials: Vec<Trial> = Vec::new();
+    for file in files {
+        let (browser, file) = (Arc::clone(&browser), file.clone());
+        trials.push(trial(engine, &file.clone(), move || {
+            for _ in 0..RUNS_MAX {
+                let done = run(&file, || BrowserEngine::open(&browser));
+                let mut browser = browser.lock().unwrap_or_else(PoisonError::into_inner);
+                if !browser.was_lost() {
+                    return done;
+                }
+            }
+            Err(Failed::from("the engine ended again and again"))
+        }));
+    }
+    if matches!(second_part, SecondPart::Failing) {
+        trials.push(Trial::test(
+            format!("{engine}::calls were refused"),
+            move || {
+                let browser = browser.lock().unwrap_or_else(PoisonError::into_inner);
+                let (refused, lost) = browser.failures();
+                println!("{refused} calls were refused, {lost} engines were lost");
+                match refused {
+                    0 => Err(Failed::from("no call was refused")),
+                    _ => Ok(()),
+                }
+            },
+        ));
+    }
+    trials
 }
 
 fn trial(

@@ -1,0 +1,3 @@
+// The order matters: the package must find `fetch` as the first script leaves it.
+import './stubs.mjs';
+import './worker.js';
