@@ -2,6 +2,8 @@
 // usage: npm run bench -- codecs [--size S|M] [--profile wasm|release] [--json FILE] [--docs DIR] [NAME...]
 //        npm run bench -- store [--size XS|S|M] [--json FILE] [--docs DIR] [ENGINE...]
 //        npm run bench -- large [--gigabytes 2]
+//        npm run bench -- pages [--rows 1000000] [--runs 5] [--build NAME=FOLDER ...] [--no-peer] [--json FILE]
+//                               [--docs DIR] [CASE...]
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -11,7 +13,9 @@ import { toolEnvironment } from '../lib/environment.mjs';
 import { root } from '../lib/paths.mjs';
 import { runMain, Stop } from '../lib/stop.mjs';
 import { large } from './large.mjs';
+import { median } from './median.mjs';
 import { buildBenchModule } from './module.mjs';
+import { pages } from './pages.mjs';
 import { sizesPage } from './sizes.mjs';
 import { store } from './store.mjs';
 
@@ -32,12 +36,6 @@ function linesOf(command, args, env) {
   });
   if (done.status !== 0) throw new Stop(`${command} ${args.join(' ')} failed.`);
   return done.stdout.trim().split('\n');
-}
-
-export function median(values) {
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
 /** One row a set: what both say, and whether their bytes are the same. */
@@ -122,6 +120,10 @@ async function main() {
       json: { type: 'string' },
       docs: { type: 'string' },
       gigabytes: { type: 'string', default: '2' },
+      rows: { type: 'string', default: '1000000' },
+      runs: { type: 'string', default: '5' },
+      build: { type: 'string', multiple: true },
+      'no-peer': { type: 'boolean', default: false },
     },
   });
   const [command, ...names] = positionals;
@@ -129,8 +131,9 @@ async function main() {
   if (command === 'sizes') return sizesPage(values);
   if (command === 'store') return store(values, names);
   if (command === 'large') return large(values);
+  if (command === 'pages') return pages(values, names);
   throw new Stop(
-    'usage: npm run bench -- codecs|sizes|store|large [--size S|M] [--json FILE] [--docs DIR]',
+    'usage: npm run bench -- codecs|sizes|store|large|pages [--size S|M] [--json FILE] [--docs DIR]',
   );
 }
 
