@@ -6,6 +6,9 @@ import './styles/query.css';
 import './styles/result.css';
 import './styles/storage.css';
 import { Demo } from './demo';
+import { keepForOffline } from './offline';
 import { openStore } from './open-store';
 
 await new Demo(await openStore()).start();
+// After the first answer, which the download of all files would delay.
+await keepForOffline();
