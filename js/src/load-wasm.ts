@@ -79,15 +79,53 @@ async function load(source: WasmSource | undefined, part: WasmPart): Promise<Web
   return compile(await response.arrayBuffer(), url, part);
 }
 
+/** The same without waiting, for who cannot wait: in a worker, in the middle of a call. */
+export function loadWasmNow(source: WasmSource | undefined, part: WasmPart): WebAssembly.Module {
+  if (source !== undefined && 'module' in source) return source.module;
+  const url = source?.url ?? part.besideThisFile();
+  const bytes = source !== undefined && 'bytes' in source ? source.bytes : fetchNow(url, part);
+  const checked = checkedBytes(bytes, url, part);
+  try {
+    return new WebAssembly.Module(checked);
+  } catch (cause) {
+    throw notCompiled(url, part, cause);
+  }
+}
+
 async function fetchWasm(url: string, part: WasmPart): Promise<Response> {
   let response: Response;
   try {
     response = await fetch(url);
   } catch (cause) {
-    throw loadFailure(`${part.what} could not be fetched from ${url}`, part, cause);
+    throw notFetched(url, part, cause);
   }
   if (response.ok) return response;
-  throw loadFailure(`${part.what} could not be fetched: ${url} answered ${response.status}`, part);
+  throw answered(url, part, response.status);
+}
+
+function fetchNow(url: string, part: WasmPart): ArrayBuffer {
+  const request = new XMLHttpRequest();
+  try {
+    request.open('GET', url, false);
+    request.responseType = 'arraybuffer';
+    request.send();
+  } catch (cause) {
+    throw notFetched(url, part, cause);
+  }
+  if (request.status === 200) return request.response as ArrayBuffer;
+  throw answered(url, part, request.status);
+}
+
+function notFetched(url: string, part: WasmPart, cause: unknown): VarveError {
+  return loadFailure(`${part.what} could not be fetched from ${url}`, part, cause);
+}
+
+function answered(url: string, part: WasmPart, status: number): VarveError {
+  return loadFailure(`${part.what} could not be fetched: ${url} answered ${status}`, part);
+}
+
+function notCompiled(url: string, part: WasmPart, cause: unknown): VarveError {
+  return loadFailure(`${part.what} from ${url} could not be compiled`, part, cause);
 }
 
 function compile(bytes: ArrayBuffer, url: string, part: WasmPart): Promise<WebAssembly.Module> {
@@ -98,12 +136,12 @@ async function compiled(module: Promise<WebAssembly.Module>, url: string, part: 
   try {
     return await module;
   } catch (cause) {
-    throw loadFailure(`${part.what} from ${url} could not be compiled`, part, cause);
+    throw notCompiled(url, part, cause);
   }
 }
 
 /** Bundlers and single-page servers answer unknown addresses with a page, so say that. */
-export function checkedBytes(bytes: ArrayBuffer, url: string, part: WasmPart): ArrayBuffer {
+function checkedBytes(bytes: ArrayBuffer, url: string, part: WasmPart): ArrayBuffer {
   const start = new Uint8Array(bytes, 0, Math.min(bytes.byteLength, 64));
   if (start[0] === 0 && start[1] === 0x61 && start[2] === 0x73 && start[3] === 0x6d) return bytes;
   const text = new TextDecoder().decode(start);

@@ -1,5 +1,5 @@
 import { type ErrorFields, VarveError } from './errors.js';
-import { checkedBytes, loadFailure, loadWasm, REST } from './load-wasm.js';
+import { loadFailure, loadWasm, loadWasmNow, REST } from './load-wasm.js';
 import type { WasmSource } from './protocol.js';
 
 /**
@@ -69,7 +69,7 @@ export function canLoadInCall(): boolean {
 export function loadSecondPart(): void {
   if (isThere) return;
   try {
-    instantiate(loadedNow(expected?.source));
+    instantiate(loadWasmNow(expected?.source, REST));
   } catch (error) {
     fault = error as ErrorFields;
     throw error;
@@ -105,30 +105,4 @@ function otherBuild(cause?: unknown): VarveError {
   const isModule = source !== undefined && 'module' in source;
   const given = isModule ? `what \`${REST.option}\` gives` : (source?.url ?? REST.besideThisFile());
   return loadFailure(`${given} is not the second part of this build of the engine`, REST, cause);
-}
-
-function loadedNow(source: WasmSource | undefined): WebAssembly.Module {
-  if (source !== undefined && 'module' in source) return source.module;
-  const url = source?.url ?? REST.besideThisFile();
-  const bytes = source !== undefined && 'bytes' in source ? source.bytes : fetchedNow(url);
-  try {
-    return new WebAssembly.Module(checkedBytes(bytes, url, REST));
-  } catch (cause) {
-    if (cause instanceof VarveError) throw cause;
-    throw loadFailure(`${REST.what} from ${url} could not be compiled`, REST, cause);
-  }
-}
-
-function fetchedNow(url: string): ArrayBuffer {
-  const request = new XMLHttpRequest();
-  try {
-    request.open('GET', url, false);
-    request.responseType = 'arraybuffer';
-    request.send();
-  } catch (cause) {
-    throw loadFailure(`${REST.what} could not be fetched from ${url}`, REST, cause);
-  }
-  if (request.status === 200) return request.response as ArrayBuffer;
-  const message = `${REST.what} could not be fetched: ${url} answered ${request.status}`;
-  throw loadFailure(message, REST);
 }
