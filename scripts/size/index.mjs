@@ -6,14 +6,17 @@ import { runMain, Stop } from '../lib/stop.mjs';
 import { codeOf } from './crates.mjs';
 import { measureFolder, overBudget, total } from './measure.mjs';
 
-function printTable(rows) {
-  const width = Math.max(...rows.map((row) => row.part.length));
-  const cell = (value) => value.toLocaleString('en').padStart(12);
-  console.log(
-    `${'bytes'.padEnd(width)}${['raw', 'gzip', 'brotli'].map((head) => head.padStart(12)).join('')}`,
-  );
-  for (const { part, raw, gzip, brotli } of rows) {
-    console.log(`${part.padEnd(width)}${cell(raw)}${cell(gzip)}${cell(brotli)}`);
+/** A line for each row: its label, and its numbers under their heads. */
+function printTable(title, heads, rows) {
+  const width = Math.max(title.length, ...rows.map(({ label }) => label.length));
+  const line = (label, cells) =>
+    console.log(label.padEnd(width) + cells.map((cell) => cell.padStart(12)).join(''));
+  line(title, heads);
+  for (const { label, numbers } of rows) {
+    line(
+      label,
+      numbers.map((number) => number.toLocaleString('en')),
+    );
   }
 }
 
@@ -24,13 +27,11 @@ function printCrates() {
   const named = join(root, 'js', 'pkg', 'varve_named.wasm');
   if (!existsSync(named)) return;
   const rows = codeOf(named, toolEnvironment());
-  const cell = (value) => value.toLocaleString('en').padStart(12);
-  console.log(
-    `\n${'code, raw bytes'.padEnd(24)}${['first part', 'second'].map((head) => head.padStart(12)).join('')}`,
-  );
-  for (const { crate, first, second } of rows.slice(0, CRATES_MAX)) {
-    console.log(`${crate.padEnd(24)}${cell(first)}${cell(second)}`);
-  }
+  const lines = rows.slice(0, CRATES_MAX).map(({ crate, first, second }) => {
+    return { label: crate, numbers: [first, second] };
+  });
+  console.log('');
+  printTable('code, raw bytes', ['first part', 'second'], lines);
 }
 
 await runMain(() => {
@@ -59,7 +60,10 @@ await runMain(() => {
     'first',
     files.filter((row) => !isApart(row) && !isSecond(row)),
   );
-  printTable([...files, javascript, dialects, first, download]);
+  const lines = [...files, javascript, dialects, first, download].map((row) => {
+    return { label: row.part, numbers: [row.raw, row.gzip, row.brotli] };
+  });
+  printTable('bytes', ['raw', 'gzip', 'brotli'], lines);
   printCrates();
   const complaints = overBudget({ javascript, dialects, first, download }, budget);
   for (const complaint of complaints) console.error(`Over budget: ${complaint}`);
