@@ -8,7 +8,7 @@ const START_BYTES = 64;
 const MANGLED = /^_ZN/;
 /** Bytes of the pieces of a body by which functions are compared. */
 const PIECE_BYTES = 4;
-/** The share of the functions of a type, or their number where they are few, that may share a piece: what more of them share tells nothing. */
+/** So many functions of a type may share a piece, or so many where the type has few: what more of them share tells nothing. */
 const SHARING_SHARE_MAX = 0.25;
 const SHARING_FEW = 64;
 /** What modules may use; with more of them wasm-opt writes what browsers do not read. */

@@ -21,7 +21,6 @@ export async function splitInTwo(folder, name, env) {
   renameSync(first, named);
   const paths = [named, join(root, FIRST_PART), first, second];
   const split = await runLines('cargo', ['run', '-q', '-p', SPLITTER, '--', ...paths], {
-    cwd: root,
     env,
   });
   if (split.code !== 0) return split;
