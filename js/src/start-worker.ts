@@ -33,7 +33,7 @@ export function startWorker(factory: EngineOptions['worker']): StartedWorker {
     throw new VarveError({
       code: 'unsupported_environment',
       message: 'VarveDB runs in browsers: there are no web workers here',
-      hint: 'On a server, import it but create databases only in the browser.',
+      hint: 'On a server, import it but create databases only in the browser. In a shared worker, give the option `worker`.',
     });
   }
   const start = factory ?? ownWorker;

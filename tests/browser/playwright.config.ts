@@ -8,6 +8,7 @@ export default defineConfig({
     'start.test.ts',
     'second-part.test.ts',
     'places.test.ts',
+    'in-worker.test.ts',
     'jsfuzz.test.ts',
     'quota.test.ts',
   ],
