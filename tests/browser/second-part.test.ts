@@ -117,6 +117,21 @@ test('a statement that needs the second part when it cannot be loaded ends the w
   expect(await database.query(RARE)).toEqual({ rows: [] });
 });
 
+test('what waits for a worker that ends so is answered with why, and nothing that was committed is lost', async ({
+  profile,
+  server,
+}) => {
+  const database = await openedWithFault(await profile.open(), server, { status: 404 });
+  const outcomes = await database.inEveryWay(RARE);
+  for (const outcome of outcomes) {
+    expect(outcome).toMatchObject({ code: 'worker_died', failure: 'wasm_load_failed' });
+  }
+  server.faults = {};
+  expect(await database.create(STORE)).toEqual({ rows: [] });
+  for (const outcome of await database.inEveryWay(RARE)) expect(outcome).toEqual({ rows: [] });
+  expect(await database.query('SELECT n FROM kept')).toEqual({ rows: [] });
+});
+
 test('the first statement loads the second part itself when it needs it', async ({
   profile,
   server,

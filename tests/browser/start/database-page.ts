@@ -109,6 +109,21 @@ export class DatabasePage {
     }, sql);
   }
 
+  /** All ways to run a statement at once, in this order. */
+  inEveryWay(sql: string): Promise<readonly Outcome[]> {
+    return this.page.evaluate((text) => {
+      const { db, outcomeOf } = globalThis as unknown as Scope;
+      const calls = [
+        db.query(text),
+        db.exec(text),
+        db.executeBatch([text]),
+        db.transaction((tx) => tx.query(text)),
+        db.execScript(text),
+      ];
+      return Promise.all(calls.map(outcomeOf));
+    }, sql);
+  }
+
   /** A transaction that runs `sql`, and then another statement until that is refused; it rejects then, or commits. */
   transactionUntilRefused(sql: string, then: 'rejects' | 'commits'): Promise<Outcome> {
     return this.page.evaluate(
