@@ -4,6 +4,10 @@
 //        npm run bench -- large [--gigabytes 2]
 //        npm run bench -- pages [--rows 1000000] [--runs 5] [--build NAME=FOLDER ...] [--no-peer] [--json FILE]
 //                               [--docs DIR] [CASE...]
+//        npm run bench -- pages --processor [--rows 1000000] [--runs 5] [--build NAME=FOLDER ...] [--json FILE]
+//        Processor time of the engine's thread in all cases after the start.
+//        npm run bench -- levels --into FOLDER [CRATE.LEVEL[+CRATE.LEVEL...] ...]
+//        Each is a build of the package for `pages --build`; without any, one for each crate that is at level 3.
 
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,6 +17,7 @@ import { toolEnvironment } from '../lib/environment.mjs';
 import { root } from '../lib/paths.mjs';
 import { runMain, Stop } from '../lib/stop.mjs';
 import { large } from './large.mjs';
+import { levels } from './levels.mjs';
 import { median } from './median.mjs';
 import { buildBenchModule } from './module.mjs';
 import { pages } from './pages.mjs';
@@ -123,7 +128,9 @@ async function main() {
       rows: { type: 'string', default: '1000000' },
       runs: { type: 'string', default: '5' },
       build: { type: 'string', multiple: true },
+      into: { type: 'string' },
       'no-peer': { type: 'boolean', default: false },
+      processor: { type: 'boolean', default: false },
     },
   });
   const [command, ...names] = positionals;
@@ -132,8 +139,9 @@ async function main() {
   if (command === 'store') return store(values, names);
   if (command === 'large') return large(values);
   if (command === 'pages') return pages(values, names);
+  if (command === 'levels') return levels(values, names);
   throw new Stop(
-    'usage: npm run bench -- codecs|sizes|store|large|pages [--size S|M] [--json FILE] [--docs DIR]',
+    'usage: npm run bench -- codecs|sizes|store|large|pages|levels [--size S|M] [--json FILE] [--docs DIR]',
   );
 }
 

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { chromium } from 'playwright';
 import { CHROMIUM_ARGS, findChromium } from '../setup/chromium.mjs';
+import { workerFigures } from './worker-time.mjs';
 
 const RELOADS = 3;
 /** The first reload is the one after which the browser keeps what it compiled. */
@@ -43,8 +44,17 @@ async function runCase(page, name, options) {
   return page.evaluate(([name, options]) => globalThis.cases[name](options), [name, options]);
 }
 
+/** The processor time of the engine's thread in all cases after the start, and what was served. */
+async function runInWorker(page, engine, { rows }) {
+  await coldStart(page, engine);
+  const options = { rows, dialect: engine.dialect };
+  const figures = await workerFigures(page, options, () => reloads(page, engine, rows));
+  return { figures, fetched: [] };
+}
+
 /** Runs the cases called `wanted` in `page`; answers figures by their names, and what was served. */
-async function runCases(page, engine, { rows, wanted }) {
+async function runCases(page, engine, { rows, wanted, processor }) {
+  if (processor) return runInWorker(page, engine, { rows });
   const first = await coldStart(page, engine);
   const figures = { 'cold start': { unit: 'ms', values: [first.ms] } };
   const options = { rows, dialect: engine.dialect };

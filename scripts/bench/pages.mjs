@@ -85,12 +85,22 @@ function pageOf(results, { rows, runs }) {
   );
 }
 
+function processorPageOf(results, { rows, runs }) {
+  return (
+    `Written by \`npm run bench -- pages --processor --rows ${rows} --runs ${runs}\`: medians of ${runs} runs in ` +
+    `Chromium. Processor time of the engine's thread, in which functions are compiled when they first run.\n\n` +
+    caseTable(results, PEER)
+  );
+}
+
 /** Measures the cases called `names`, or all; fails when builds answer a query differently. */
 export async function pages(values, names) {
-  const options = { rows: positiveInt('rows', values.rows), wanted: casesNamed(names) };
+  const { processor } = values;
+  const options = { rows: positiveInt('rows', values.rows), wanted: casesNamed(names), processor };
   const runs = positiveInt('runs', values.runs);
   const given = values.build && buildsOf(values.build);
-  const hasPeer = !values['no-peer'];
+  // The peer's worker is another thread than ours.
+  const hasPeer = !values['no-peer'] && !processor;
   if (hasPeer) {
     await runTool('npm', ['ci', '--ignore-scripts', '--prefix', BROWSER], toolEnvironment());
   }
@@ -105,12 +115,12 @@ export async function pages(values, names) {
   } finally {
     for (const { server } of Object.values(engines)) server.close();
   }
-  const text = pageOf(results, { rows: options.rows, runs });
+  const text = (processor ? processorPageOf : pageOf)(results, { rows: options.rows, runs });
   console.log(text);
   if (values.json) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
   if (values.docs) {
     mkdirSync(values.docs, { recursive: true });
-    writeFileSync(join(values.docs, 'pages.md'), text);
+    writeFileSync(join(values.docs, processor ? 'processor.md' : 'pages.md'), text);
   }
   const complaints = differences(results, PEER);
   for (const complaint of complaints) console.error(complaint);

@@ -10,16 +10,22 @@ export const FIRST_PART = join('scripts', 'profile', 'functions.txt');
 export const SPLITTER = 'varve-wasm-split';
 
 /**
- * Splits the module `NAME_bg.wasm` in `folder` in two: it becomes the first part, `NAME_rest_bg.wasm` is the second
- * one. The whole module stays as `NAME_named.wasm`, with the names of its functions, for `npm run profile`. Answers
- * what `runLines` does.
+ * Splits the module `NAME_bg.wasm` in `folder` in two. The whole module stays as `NAME_named.wasm`, with the names of
+ * its functions, for `npm run profile`. Answers what `runLines` does.
  */
-export async function splitInTwo(folder, name, env) {
+export function splitInTwo(folder, name, env) {
+  renameSync(join(folder, `${name}_bg.wasm`), join(folder, `${name}_named.wasm`));
+  return splitNamed(folder, name, join(root, FIRST_PART), env);
+}
+
+/**
+ * Makes the first part `NAME_bg.wasm` and the second one `NAME_rest_bg.wasm` of the module `NAME_named.wasm` in
+ * `folder`, by the profile at `profile`. Answers what `runLines` does.
+ */
+export async function splitNamed(folder, name, profile, env) {
   const first = join(folder, `${name}_bg.wasm`);
   const second = join(folder, `${name}_rest_bg.wasm`);
-  const named = join(folder, `${name}_named.wasm`);
-  renameSync(first, named);
-  const paths = [named, join(root, FIRST_PART), first, second];
+  const paths = [join(folder, `${name}_named.wasm`), profile, first, second];
   const split = await runLines('cargo', ['run', '-q', '-p', SPLITTER, '--', ...paths], {
     env,
   });

@@ -99,6 +99,11 @@ async function wasmPack({ crate, profile, name, cargo, isSplit }, into, step, en
   throw new Stop('The wasm build failed, see above.');
 }
 
+/** The file that says what a build of a module was made of. */
+function stampNameOf({ name }) {
+  return `.${name}.inputs`;
+}
+
 /**
  * Builds one module into `js/pkg`. Builds are kept outside the clone by the hash of their inputs,
  * so that an unchanged module costs a copy, in a fresh clone too.
@@ -109,7 +114,7 @@ async function buildModule(module, env, step) {
     wasmPackVersion,
     module.name,
   ]);
-  const stampName = `.${module.name}.inputs`;
+  const stampName = stampNameOf(module);
   const stamp = join(outDir, stampName);
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) {
     step.done('unchanged');
@@ -134,6 +139,17 @@ async function buildModule(module, env, step) {
   rmSync(stamp, { force: true });
   cpSync(build, outDir, { recursive: true });
   step.done('built');
+}
+
+/**
+ * Builds the engine into `js/pkg` with further arguments of cargo, and keeps it nowhere else: the next build of the
+ * modules replaces it.
+ */
+export async function buildEngineWith(cargoArgs, env, step) {
+  const [engine] = modules;
+  const cargo = { ...engine.cargo, args: [...engine.cargo.args, ...cargoArgs] };
+  rmSync(join(outDir, stampNameOf(engine)), { force: true });
+  await wasmPack({ ...engine, cargo }, outDir, step, env);
 }
 
 /** Builds all modules; the first one is step `first` of `total`. */
