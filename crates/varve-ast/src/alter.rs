@@ -121,8 +121,10 @@ pub enum AlterAction {
     Detach(ObjectName),
     /// `OWNER TO role`; `None` for the session's.
     Owner(Option<Name>),
-    /// `SET (...)`, `RESET (...)`
+    /// `SET (...)`
     Options(Vec<DefinedOption>),
+    /// `RESET (...)`, options without values.
+    ResetOptions(Vec<DefinedOption>),
     /// What says how rows are stored, logged or guarded, by its words, and the index that it names.
     Storage(&'static str, Option<Name>),
 }
@@ -169,8 +171,10 @@ pub enum ColumnChange {
     },
     /// `SET (...)`, `RESET (...)`
     Options(Vec<DefinedOption>),
-    /// `SET STORAGE`, `SET COMPRESSION`, by its word.
-    Storage(&'static str, Name),
+    /// `SET STORAGE mode`
+    Storage(Name),
+    /// `SET COMPRESSION method`, its level in parentheses.
+    Compression(Name),
     /// `SET STATISTICS`
     Statistics,
 }

@@ -107,6 +107,8 @@ pub enum Command {
         /// Options of which nothing comes.
         unused: Vec<String>,
     },
+    /// `COMPRESS [TABLE] [table, ...]`: writes tables anew in the codecs that they ask for.
+    Compress(Vec<ObjectName>),
     /// `CHECKPOINT`, or RisingWave's `FLUSH`
     Checkpoint,
     /// `FETCH`, `MOVE`

@@ -27,7 +27,7 @@ use crate::binder::DdlBinder;
 use crate::table::columns::Parts;
 use crate::table::inheritance::Inherited;
 use crate::table::like::Copied;
-use crate::table::storage::Stored;
+use crate::table::storage::{Stored, put_options};
 
 impl DdlBinder<'_, '_> {
     /// A definition.
@@ -89,7 +89,7 @@ impl DdlBinder<'_, '_> {
             true => Stored::Partitioned,
             false => Stored::Table,
         };
-        self.storage_options(of, &create.options)?;
+        let options = self.storage_options(of, &create.options)?;
         if create.is_unlogged {
             self.note_storage("UNLOGGED");
         }
@@ -115,6 +115,7 @@ impl DdlBinder<'_, '_> {
         self.inherited_keys(&inherited, (&columns, 0), &name, &mut parts, &mut copied)?;
         let mut table = TableDef::new(name, columns, Vec::new());
         table.schema = schema;
+        put_options(&mut table, options, &[]);
         table.checks.append(&mut copied.checks);
         let mut indexes = self.apply(&mut table, &parts)?;
         copied.put(self, &mut table, &mut indexes);

@@ -35,7 +35,7 @@ pub use model::schema::{
     PUBLIC, RelationName, SchemaDef, encode_schema, is_temporary, temporary_schema,
 };
 pub use model::sequence::{SequenceDef, encode_sequence, uses_sequence};
-pub use model::table::{CheckDef, ColumnDef, Filled, TableDef};
+pub use model::table::{CheckDef, ColumnDef, Filled, StorageOption, TableDef};
 pub use model::table_codec::{decode_table, encode_table};
 pub use model::trigger_def::{Event, TriggerDef, encode_trigger};
 pub use model::type_def::{EnumDef, encode_enum};

@@ -20,6 +20,8 @@ pub enum Codec {
     DeltaOfDelta,
     /// Codes of a dictionary.
     Dictionary,
+    /// Codes of one dictionary for the block; unsuited where it has many values.
+    SharedDictionary,
     /// Runs of equal values.
     RunEnds,
     /// Text by a table of symbols.
@@ -32,7 +34,7 @@ pub enum Codec {
 
 impl Codec {
     /// All of them.
-    pub const ALL: [Codec; 12] = [
+    pub const ALL: [Codec; 13] = [
         Codec::Auto,
         Codec::Plain,
         Codec::Alp,
@@ -41,6 +43,7 @@ impl Codec {
         Codec::Delta,
         Codec::DeltaOfDelta,
         Codec::Dictionary,
+        Codec::SharedDictionary,
         Codec::RunEnds,
         Codec::Fsst,
         Codec::Zstd,
@@ -58,6 +61,7 @@ impl Codec {
             Codec::Delta => "delta",
             Codec::DeltaOfDelta => "dod",
             Codec::Dictionary => "dict",
+            Codec::SharedDictionary => "shared-dict",
             Codec::RunEnds => "rle",
             Codec::Fsst => "fsst",
             Codec::Zstd => "zstd",

@@ -143,7 +143,7 @@ pub(crate) use shared::SharedWriter;
 pub use stage::{StructuredZstd, train_dictionary};
 pub use stage::{
     ZSTD_DICTIONARY_BYTES_MAX, ZSTD_LEVEL_MAX, ZSTD_LEVEL_MIN, ZSTD_TRAINING_BYTES_MAX,
-    ZstdDecoder, ZstdDictionary, ZstdEncoder, ZstdFraming, ZstdSamples, compress_lz4,
+    ZstdDecoder, ZstdDictionary, ZstdEncoder, ZstdEncoders, ZstdFraming, ZstdSamples, compress_lz4,
     decompress_lz4, decompress_zstd,
 };
 pub use string_data::{Strings, StringsRef};

@@ -114,6 +114,10 @@ const BITS: [&str; 4] = ["bits", "constant", "constant", "run ends"];
 
 /// The whole column is stored as its differences from another one.
 pub const TAG_SAME_COLUMN: u8 = 31;
+/// The general stage is zstd, where it saves more than a tenth.
+pub const TAG_ZSTD: u8 = 30;
+/// zstd was asked for, and there was no encoder.
+pub const TAG_ZSTD_DUE: u8 = 29;
 
 /// The names of the codecs whose tags are set in `tags`, each once, for vectors of integers.
 pub fn integer_codec_names(tags: u32) -> Vec<&'static str> {

@@ -30,15 +30,24 @@ impl Definer<'_> {
         txn: &mut StatementTxn,
         alter: &AlterTable,
     ) -> Result<Defined> {
-        self.alter_one(txn, alter).await?;
+        let mut migrated = self.alter_one(txn, alter).await?;
         for also in &alter.also {
-            self.alter_one(txn, also).await?;
+            migrated += self.alter_one(txn, also).await?;
         }
-        Ok(Defined::command("ALTER"))
+        Ok(Defined {
+            rows: alter.is_about_storage.then_some(migrated),
+            ..Defined::command("ALTER")
+        })
     }
 
-    async fn alter_one(&self, txn: &mut StatementTxn, alter: &AlterTable) -> Result<()> {
+    /// Changes one table. How many of its rows are to be stored otherwise: they are rewritten run
+    /// by run in the background, or by the statement where it rewrites them anyway.
+    async fn alter_one(&self, txn: &mut StatementTxn, alter: &AlterTable) -> Result<u64> {
         let before = &alter.before;
+        let migrated = match alter.after.is_stored_otherwise(before) {
+            true => txn.store.row_count(before.tree).unwrap_or(0),
+            false => 0,
+        };
         let mut after = alter.after.clone();
         txn.store.guard_tree(before.tree, after.version)?;
         for (at, sequence) in &alter.sequences {
@@ -78,7 +87,7 @@ impl Definer<'_> {
         if alter.after.bound().is_some() && before.bound().is_none() {
             self.check_attached(&txn.store, &after).await?;
         }
-        Ok(())
+        Ok(migrated)
     }
 
     /// Refuses a new partition with rows that do not belong to it, or of which the default one has

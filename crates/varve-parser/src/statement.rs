@@ -131,6 +131,7 @@ impl Parser<'_> {
             | Keyword::UNLISTEN => self.unsupported(None),
             // No keyword of PostgreSQL.
             _ if self.text_of(first).eq_ignore_ascii_case("flush") => command(Command::Checkpoint),
+            _ if self.text_of(first).eq_ignore_ascii_case("compress") => command(self.compress()?),
             _ => return Err(self.error_at(first)),
         })
     }

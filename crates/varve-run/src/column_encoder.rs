@@ -7,6 +7,7 @@ use varve_codec::{
 };
 use varve_types::{Bitmap, Column, ColumnData, LogicalType, PhysicalType};
 
+use crate::ColumnEncoding;
 use crate::decimal;
 use crate::vector::integer_kind;
 
@@ -17,7 +18,11 @@ const FORM: CodecError = CodecError::Malformed("column form");
 pub(crate) struct ColumnEncoder {
     ty: LogicalType,
     pub(crate) stage: Stage,
+    /// The level of zstd that takes the place of the stage.
+    pub(crate) zstd_level: Option<u8>,
     blocks: BlockEncoder,
+    /// For blocks that the named codec does not suit.
+    unsuited: Option<BlockEncoder>,
 }
 
 /// One column of one group, encoded.
@@ -30,17 +35,46 @@ pub(crate) struct EncodedColumn {
 }
 
 impl ColumnEncoder {
-    /// An encoder of a column, for point reads or for scans with a general stage.
-    pub(crate) fn new(ty: LogicalType, point_reads: bool) -> ColumnEncoder {
-        let stage = if point_reads { Stage::None } else { Stage::Lz4 };
+    /// An encoder of a column as it was asked for, for point reads or for scans with a general
+    /// stage.
+    pub(crate) fn new(ty: LogicalType, point_reads: bool, asked: ColumnEncoding) -> ColumnEncoder {
+        let is_named = asked.codec != Codec::Auto;
+        let stage = match point_reads && !is_named {
+            true => Stage::None,
+            false => asked.stage,
+        };
+        let options = BlockOptions {
+            stage,
+            point_reads,
+            codec: asked.codec,
+        };
+        let best = BlockOptions {
+            codec: Codec::Auto,
+            ..options
+        };
         ColumnEncoder {
             ty,
             stage,
-            blocks: BlockEncoder::new(BlockOptions {
-                stage,
-                point_reads,
-                codec: Codec::Auto,
-            }),
+            zstd_level: asked.zstd_level.filter(|_| stage != Stage::None),
+            blocks: BlockEncoder::new(options),
+            unsuited: is_named.then(|| BlockEncoder::new(best)),
+        }
+    }
+
+    /// Whether the codec was named, so that no other is to take its place.
+    pub(crate) fn is_named(&self) -> bool {
+        self.unsuited.is_some()
+    }
+
+    /// A block in the codec that was named; in the best one where that does not suit it.
+    fn encode_block(
+        &mut self,
+        values: BlockValues<'_>,
+        rows: &[usize],
+    ) -> Result<EncodedBlock, CodecError> {
+        match (self.blocks.encode(values, rows), &mut self.unsuited) {
+            (Err(CodecError::UnsuitedCodec(_)), Some(best)) => best.encode(values, rows),
+            (block, _) => block,
         }
     }
 
@@ -83,7 +117,7 @@ impl ColumnEncoder {
         }
         let rows: Vec<usize> = vectors.iter().map(|column| column.len()).collect();
         let values = BlockValues::Integers(integer_kind(self.ty), &integers);
-        self.blocks.encode(values, &rows)
+        self.encode_block(values, &rows)
     }
 
     fn encode_strings(&mut self, vectors: &[&Column]) -> Result<EncodedBlock, CodecError> {
@@ -93,8 +127,7 @@ impl ColumnEncoder {
             put_column_strings(column, &mut strings)?;
             rows.push(column.len() - column.null_count());
         }
-        self.blocks
-            .encode(BlockValues::Strings(strings.as_ref()), &rows)
+        self.encode_block(BlockValues::Strings(strings.as_ref()), &rows)
     }
 
     /// Decimals of one scale whose mantissas fit 64 bits are integers, any others strings; before
@@ -104,7 +137,7 @@ impl ColumnEncoder {
             Some((scale, integers)) => {
                 let rows: Vec<usize> = vectors.iter().map(|column| column.len()).collect();
                 let values = BlockValues::Integers(IntegerKind::Int64, &integers);
-                (scale, self.blocks.encode(values, &rows)?)
+                (scale, self.encode_block(values, &rows)?)
             }
             None => {
                 let mut strings = no_strings();
@@ -114,7 +147,7 @@ impl ColumnEncoder {
                     rows.push(column.len() - column.null_count());
                 }
                 let values = BlockValues::Strings(strings.as_ref());
-                (decimal::STRINGS, self.blocks.encode(values, &rows)?)
+                (decimal::STRINGS, self.encode_block(values, &rows)?)
             }
         };
         for vector in &mut block.vectors {

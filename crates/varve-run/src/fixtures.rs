@@ -40,6 +40,7 @@ pub fn golden_run() -> Result<FinishedRun, RunError> {
         key_orders: Vec::new(),
         filter: true,
         filter_key_columns: None,
+        encodings: Vec::new(),
     };
     let types: Vec<LogicalType> = spec.columns.iter().map(|column| column.ty).collect();
     let mut writer = RunWriter::new(spec)?;
@@ -74,6 +75,7 @@ pub fn golden_ordered_run() -> Result<FinishedRun, RunError> {
         key_orders: vec![order(true, true), order(true, false)],
         filter: true,
         filter_key_columns: Some(1),
+        encodings: Vec::new(),
     };
     let mut writer = RunWriter::new(spec)?;
     let text = |row: i64| match row / 500 {
@@ -125,6 +127,7 @@ pub fn golden_types_run() -> Result<FinishedRun, RunError> {
         key_orders: Vec::new(),
         filter: true,
         filter_key_columns: None,
+        encodings: Vec::new(),
     };
     let mut writer = RunWriter::new(spec)?;
     for start in [0, 550] {

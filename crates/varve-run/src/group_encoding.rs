@@ -149,12 +149,15 @@ impl GroupEncoding {
         spec: &RunSpec,
         at: usize,
         mut part: Part,
-        writer: &ColumnWriter,
+        writer: &mut ColumnWriter,
     ) -> Result<Part, RunError> {
         let (Some(vectors), Some(column)) = (self.group.columns.get(at), spec.columns.get(at))
         else {
             return Ok(part);
         };
+        if writer.encoder.is_named() {
+            return Ok(part);
+        }
         let columns = self
             .group
             .columns

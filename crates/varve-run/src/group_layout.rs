@@ -1,6 +1,10 @@
 //! Lays the encoded columns of a group out as values.
 
-use varve_codec::{CodecError, WrittenFrame, put_frames, write_frames};
+use varve_codec::tags::{TAG_ZSTD, TAG_ZSTD_DUE};
+use varve_codec::{
+    BLOCK_VECTORS_MAX, CodecError, WrittenFrame, ZstdStage, put_frames, write_frames,
+    write_zstd_frames,
+};
 use varve_types::{Broken, Invariant};
 
 use crate::column_encoder::EncodedColumn;
@@ -35,25 +39,30 @@ impl Part {
     pub(crate) fn of(
         encoded: EncodedColumn,
         same_as: Option<usize>,
-        writer: &ColumnWriter,
+        writer: &mut ColumnWriter,
     ) -> Result<Part, CodecError> {
-        let stage = writer.encoder.stage;
-        let vectors = encoded.vectors.iter().map(Vec::as_slice);
         let bytes: usize = encoded.vectors.iter().map(Vec::len).sum();
         let encoded_bytes = (encoded.shared.len() + bytes) as u64;
         let shared = if encoded.shared.is_empty() {
             Vec::new()
         } else {
-            let frames = write_frames([encoded.shared.as_slice()].into_iter(), stage);
+            let shared = core::slice::from_ref(&encoded.shared);
+            let frames = write_staged(shared, writer)?;
             let mut shared = Vec::new();
             put_frames(&frames, &mut shared)?;
             shared
         };
+        let frames = write_staged(&encoded.vectors, writer)?;
+        let stage = match (writer.encoder.zstd_level, &writer.zstd) {
+            (None, _) => 0,
+            (Some(_), None) => 1 << TAG_ZSTD_DUE,
+            (Some(_), Some(_)) => 1 << TAG_ZSTD,
+        };
         Ok(Part {
             shared,
-            frames: write_frames(vectors, stage),
+            frames,
             same_as,
-            codecs: encoded.codecs,
+            codecs: encoded.codecs | stage,
             encoded_bytes,
         })
     }
@@ -100,6 +109,26 @@ impl Part {
             first_vector += vectors;
         }
         Ok(places)
+    }
+}
+
+/// Encoded vectors under the general stage of their column.
+fn write_staged(
+    vectors: &[Vec<u8>],
+    writer: &mut ColumnWriter,
+) -> Result<Vec<WrittenFrame>, CodecError> {
+    let bytes = vectors.iter().map(Vec::as_slice);
+    match (writer.encoder.zstd_level, &mut writer.zstd) {
+        (Some(level), Some(encoder)) => {
+            let stage = ZstdStage {
+                encoder: &mut **encoder,
+                level,
+                dictionary: None,
+                vectors_max: BLOCK_VECTORS_MAX,
+            };
+            write_zstd_frames(bytes, stage)
+        }
+        _ => Ok(write_frames(bytes, writer.encoder.stage)),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Gathers the vectors of one group.
 
-use varve_codec::{WrittenFrame, write_frames};
+use varve_codec::{WrittenFrame, ZstdEncoder, write_frames};
 use varve_types::{Broken, Column, Invariant, invariant};
 
 use crate::column_encoder::ColumnEncoder;
@@ -28,6 +28,8 @@ pub(crate) struct ColumnWriter {
     pub(crate) stats: ColumnStats,
     /// The shared part stored last, and where.
     pub(crate) shared: Option<PlacedShared>,
+    /// Makes the frames of a column that asks for zstd.
+    pub(crate) zstd: Option<Box<dyn ZstdEncoder + Send>>,
 }
 
 impl ColumnWriter {
@@ -36,6 +38,7 @@ impl ColumnWriter {
             encoder,
             stats,
             shared: None,
+            zstd: None,
         }
     }
 }

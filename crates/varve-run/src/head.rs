@@ -84,6 +84,15 @@ pub struct ColumnStats {
     pub codecs: u32,
 }
 
+/// Bytes of a run that are not pages of columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BytesBeside {
+    /// Of zone maps and first keys.
+    pub zone_maps: u64,
+    /// Of filters.
+    pub filters: u64,
+}
+
 /// Where a row of a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RowPlace {
@@ -125,6 +134,25 @@ impl RunHead {
         head_codec::encode(self, &mut bytes);
         seal(Kind::Head, self.run, &mut bytes);
         bytes
+    }
+
+    /// What groups have beside their columns.
+    pub fn bytes_beside_columns(&self) -> BytesBeside {
+        let bytes = |place: &Place| u64::from(place.bytes);
+        let filters = self.groups.iter().filter_map(|group| group.filter.as_ref());
+        BytesBeside {
+            zone_maps: self.groups.iter().map(|group| bytes(&group.index)).sum(),
+            filters: filters.map(bytes).sum(),
+        }
+    }
+
+    /// How many pages a column has.
+    pub fn pages_of(&self, column: usize) -> u64 {
+        let columns = self
+            .groups
+            .iter()
+            .filter_map(|group| group.columns.get(column));
+        columns.map(|places| places.segments.len() as u64).sum()
     }
 
     /// The run.

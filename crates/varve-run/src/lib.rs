@@ -58,12 +58,14 @@ pub use envelope::CheckedValue;
 pub use error::RunError;
 pub use filter::{KeyFilter, key_hash};
 pub use group_parts::GroupParts;
-pub use head::{ColumnPlaces, ColumnStats, GroupInfo, Place, RowPlace, RunHead, Segment};
+pub use head::{
+    BytesBeside, ColumnPlaces, ColumnStats, GroupInfo, Place, RowPlace, RunHead, Segment,
+};
 pub use index::{GroupIndex, VectorIndex};
 pub use key::{encode_ordered_row_key, encode_row_key};
 pub use key_vector::KeyVector;
 pub use reader::GroupReader;
-pub use spec::{ColumnSpec, RunSpec};
+pub use spec::{ColumnEncoding, ColumnSpec, RunSpec};
 pub use vector_filter::VectorFilter;
 pub use verify::{GroupFacts, verify_vector};
 pub use writer::{FinishedRun, RunValue, RunWriter};

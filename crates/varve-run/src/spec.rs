@@ -1,5 +1,6 @@
 //! What a run is made of, known before its first row.
 
+use varve_codec::{Codec, Stage};
 use varve_types::{ColumnId, KeyOrder, LogicalType, RunId};
 
 /// The shape of a run.
@@ -21,6 +22,36 @@ pub struct RunSpec {
     /// How many of the key columns are looked up together and so make a key of the filter; `None`
     /// for all.
     pub filter_key_columns: Option<usize>,
+    /// How each column is to be encoded; empty where nothing was asked for.
+    pub encodings: Vec<ColumnEncoding>,
+}
+
+impl RunSpec {
+    /// How a column is to be encoded.
+    pub(crate) fn encoding(&self, column: usize) -> ColumnEncoding {
+        self.encodings.get(column).copied().unwrap_or_default()
+    }
+}
+
+/// What was asked for of the pages of a column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ColumnEncoding {
+    /// The codec that was named. Blocks that it does not suit are written in the best one.
+    pub codec: Codec,
+    /// The general stage, where the column is not one of point reads or a codec was named.
+    pub stage: Stage,
+    /// The level of zstd that takes the place of the stage, where there is an encoder.
+    pub zstd_level: Option<u8>,
+}
+
+impl Default for ColumnEncoding {
+    fn default() -> ColumnEncoding {
+        ColumnEncoding {
+            codec: Codec::Auto,
+            stage: Stage::Lz4,
+            zstd_level: None,
+        }
+    }
 }
 
 /// One column of a [`RunSpec`].

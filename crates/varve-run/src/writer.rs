@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use varve_codec::ZstdEncoders;
 use varve_types::{
     Batch, Broken, Column, ColumnBuilder, ColumnData, ColumnRef, Invariant, LogicalType, Parallel,
     PhysicalType, VECTOR_ROWS,
@@ -118,6 +119,18 @@ impl RunWriter {
     #[must_use]
     pub fn with_parallel(self, parallel: Option<Arc<dyn Parallel>>) -> RunWriter {
         RunWriter { parallel, ..self }
+    }
+
+    /// Gives encoders of zstd to the columns that ask for it. Without, they are compressed by their
+    /// stage, and the head tells that they are not yet as they were asked for.
+    #[must_use]
+    pub fn with_zstd(mut self, zstd: Option<&dyn ZstdEncoders>) -> RunWriter {
+        for column in &mut self.columns {
+            if column.encoder.zstd_level.is_some() {
+                column.zstd = zstd.map(ZstdEncoders::encoder);
+            }
+        }
+        self
     }
 
     /// Adds the chosen rows of a batch, whose columns are those of the run. Keys must ascend
@@ -396,7 +409,8 @@ fn builder(ty: LogicalType) -> ColumnBuilder {
 
 /// A new encoder of a column. Point reads go through the key columns.
 fn encoder(spec: &RunSpec, column: usize, ty: LogicalType) -> ColumnEncoder {
-    ColumnEncoder::new(ty, spec.key_columns.contains(&column))
+    let is_key = spec.key_columns.contains(&column);
+    ColumnEncoder::new(ty, is_key, spec.encoding(column))
 }
 
 /// Bytes of some rows in memory; what is not text has a fixed width.

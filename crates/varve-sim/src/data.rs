@@ -53,6 +53,7 @@ pub(crate) fn schema(tree: TreeId, kind: Kind) -> TreeSchema {
         ty,
         nullable: true,
         missing: Value::Null,
+        storage: varve_types::ColumnStorage::default(),
     };
     TreeSchema {
         tree,
@@ -63,6 +64,7 @@ pub(crate) fn schema(tree: TreeId, kind: Kind) -> TreeSchema {
             Kind::Plain => SortKey::RowId,
             Kind::ByText => SortKey::Columns(vec![1, 0]),
         },
+        options: varve_types::TreeOptions::default(),
     }
 }
 

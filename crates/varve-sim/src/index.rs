@@ -58,6 +58,7 @@ impl Index {
             ty,
             nullable: true,
             missing: Value::Null,
+            storage: varve_types::ColumnStorage::default(),
         };
         let keys = self.orders().into_iter().enumerate();
         let keys = keys.map(|(position, order)| KeyColumn { position, order });
@@ -78,6 +79,7 @@ impl Index {
                     false => IndexState::Building,
                 },
             }),
+            options: varve_types::TreeOptions::default(),
         }
     }
 

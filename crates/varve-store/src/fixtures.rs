@@ -132,12 +132,14 @@ pub(crate) fn ops(rows: &[Vec<u8>]) -> Vec<LogOp<'_>> {
         ty,
         nullable: id != 1,
         missing: if id == 3 { Value::Int8(7) } else { Value::Null },
+        storage: varve_types::ColumnStorage::default(),
     };
     let schema = |tree, key| TreeSchema {
         tree: TreeId(tree),
         version: 2,
         columns: (1..).zip(LogicalType::ALL).take(8).map(column).collect(),
         key,
+        options: varve_types::TreeOptions::default(),
     };
     vec![
         LogOp::Catalog(CatalogChange::PutObject(

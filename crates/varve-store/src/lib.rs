@@ -93,6 +93,7 @@ mod run;
 mod settings;
 mod slab;
 mod store;
+mod stored_as;
 mod transaction;
 mod tree;
 mod write_set;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use varve_codec::tags::{TAG_ZSTD, TAG_ZSTD_DUE};
 use varve_codec::{bit_codec_names, integer_codec_names, string_codec_names};
 use varve_types::{ColumnId, CommitSeq, LogicalType, PhysicalType};
 
@@ -25,6 +26,10 @@ pub struct TreeStorage {
     pub columns: Vec<ColumnStorage>,
     /// Bytes of all runs: pages, indexes, filters and heads.
     pub total_bytes: u64,
+    /// Bytes of zone maps and first keys.
+    pub zone_map_bytes: u64,
+    /// Bytes of filters over keys.
+    pub filter_bytes: u64,
 }
 
 /// How one column is stored in the runs of its tree.
@@ -32,6 +37,8 @@ pub struct TreeStorage {
 pub struct ColumnStorage {
     /// The column.
     pub column: ColumnId,
+    /// Its pages.
+    pub pages: u64,
     /// Bytes of its pages as stored.
     pub stored_bytes: u64,
     /// Bytes of its vectors before the general stage.
@@ -107,6 +114,7 @@ pub(crate) fn tree_storage(
         codecs.push((column.ty, 0_u32));
         storage.columns.push(ColumnStorage {
             column: column.id,
+            pages: 0,
             stored_bytes: 0,
             encoded_bytes: 0,
             encodings: Vec::new(),
@@ -118,9 +126,13 @@ pub(crate) fn tree_storage(
         storage.deleted_rows += deleted;
         storage.total_bytes += run.bytes;
         let head = run.head()?;
+        let bytes = head.bytes_beside_columns();
+        storage.zone_map_bytes += bytes.zone_maps;
+        storage.filter_bytes += bytes.filters;
         for (column, (_, codecs)) in storage.columns.iter_mut().zip(&mut codecs) {
-            let stats = head.column_position(column.column);
-            if let Some(stats) = stats.and_then(|at| head.stats().get(at)) {
+            let position = head.column_position(column.column);
+            column.pages += position.map_or(0, |at| head.pages_of(at));
+            if let Some(stats) = position.and_then(|at| head.stats().get(at)) {
                 column.stored_bytes += stats.stored_bytes;
                 column.encoded_bytes += stats.encoded_bytes;
                 *codecs |= stats.codecs;
@@ -129,8 +141,15 @@ pub(crate) fn tree_storage(
     }
     for (column, (ty, codecs)) in storage.columns.iter_mut().zip(codecs) {
         column.encodings = encoding_names(ty, codecs);
-        if column.stored_bytes < column.encoded_bytes {
+        let is_staged = column.stored_bytes < column.encoded_bytes;
+        let is_set = |tag: u8| codecs >> tag & 1 == 1;
+        if is_staged && is_set(TAG_ZSTD) {
+            column.encodings.push("zstd");
+        } else if is_staged {
             column.encodings.push("lz4");
+        }
+        if is_set(TAG_ZSTD_DUE) {
+            column.encodings.push("zstd due");
         }
     }
     Ok(storage)

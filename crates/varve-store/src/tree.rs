@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_run::{ColumnSpec, RunSpec};
+use varve_run::{ColumnEncoding, ColumnSpec, RunSpec};
 use varve_sort::VecSet;
 use varve_types::{
     Batch, Column, ColumnData, ColumnId, ColumnRef, IndexKey, KeyOrder, LogicalType, RunId,
@@ -13,6 +13,7 @@ use varve_types::{
 use crate::error::{Result, StoreError};
 use crate::format::row::entry_is_deleted;
 use crate::ids::Ids;
+use crate::stored_as::encodings;
 
 /// The hidden column: the row id of a tree without a key, which comes first, or what an index does
 /// with an entry, which comes last. A schema's own columns start at 1.
@@ -30,6 +31,8 @@ pub(crate) struct Tree {
     key: Vec<usize>,
     /// The order of each key column; empty where all are ascending.
     orders: Vec<KeyOrder>,
+    /// How the stored columns are to be encoded; empty where nothing was asked for.
+    encodings: Vec<ColumnEncoding>,
 }
 
 impl Tree {
@@ -80,6 +83,7 @@ impl Tree {
             columns,
             key,
             orders: if ascending { Vec::new() } else { orders },
+            encodings: encodings(&schema),
             schema: Arc::new(schema),
         })
     }
@@ -276,6 +280,7 @@ impl Tree {
             key_orders: self.orders.clone(),
             filter: !self.has_row_id(),
             filter_key_columns: self.index().map(|index| index.own_columns),
+            encodings: self.encodings.clone(),
         }
     }
 }

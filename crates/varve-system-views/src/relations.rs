@@ -14,7 +14,8 @@ use varve_catalog::model::table::{ColumnDef, Filled, TableDef};
 use varve_catalog::model::view::{ViewDef, ViewKind};
 use varve_expr::Expr;
 use varve_types::{
-    ElementType, KeyOrder, KeyPart, LogicalType, ObjectId, SqlText, TypeMod, Value, sql,
+    ColumnStorage, Compression, ElementType, KeyOrder, KeyPart, LogicalType, ObjectId, SqlText,
+    StorageMode, TypeMod, Value, sql,
 };
 
 use crate::inheritance::bound_of;
@@ -116,9 +117,11 @@ pub(crate) fn namespaces(catalog: &Catalog) -> Vec<Vec<Value>> {
 /// Columns of `pg_class`.
 const HAS_CHILDREN: usize = 16;
 const IS_PARTITION: usize = 21;
+const OPTIONS: usize = 29;
 const BOUND: usize = 30;
 /// Of `pg_attribute`.
 const IS_LOCAL: usize = 11;
+const COLUMN_OPTIONS: usize = 21;
 
 /// What `pg_class` tells of a relation.
 struct Class<'a> {
@@ -212,6 +215,11 @@ pub(crate) fn classes(catalog: &Catalog) -> Vec<Vec<Value>> {
             has_index: !keys.is_empty(),
             is_populated: true,
         });
+        row.resize(OPTIONS, Value::Null);
+        let options = table.options.iter();
+        row.push(listed(
+            options.map(|option| format!("{}={}", option.name, option.value)),
+        ));
         if let Some(bound) = bound_of(catalog, table) {
             row.resize(BOUND, Value::Null);
             row.push(text(bound));
@@ -262,6 +270,24 @@ pub(crate) fn classes(catalog: &Catalog) -> Vec<Vec<Value>> {
         }));
     }
     rows
+}
+
+/// Options as the text of an array; NULL without any.
+fn listed(options: impl Iterator<Item = String>) -> Value {
+    let options: Vec<String> = options.collect();
+    match options.is_empty() {
+        true => Value::Null,
+        false => text(format!("{{{}}}", options.join(","))),
+    }
+}
+
+/// What was said of the storage of a column: `{storage=dictionary,compression=zstd(9)}`.
+fn column_options(storage: ColumnStorage) -> Value {
+    let mode = (storage.mode != StorageMode::Default).then(|| storage.mode.name());
+    let compression = (storage.compression != Compression::Auto).then_some(storage.compression);
+    let mode = mode.map(|mode| format!("storage={mode}"));
+    let compression = compression.map(|compression| format!("compression={compression}"));
+    listed(mode.into_iter().chain(compression))
 }
 
 fn attribute(
@@ -334,6 +360,11 @@ pub(crate) fn attributes(catalog: &Catalog) -> Vec<Vec<Value>> {
             if let (Some(domain), Some(of)) = (table.domain_of(number - 1), row.get_mut(2)) {
                 *of = oid(domain);
             }
+            if column.storage.compression == Compression::Lz4 {
+                row.push(text("l"));
+            }
+            row.resize(COLUMN_OPTIONS, Value::Null);
+            row.push(column_options(column.storage));
             rows.push(row);
         }
         for key in keys(table) {

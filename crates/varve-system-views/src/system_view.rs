@@ -8,7 +8,9 @@ use crate::{Field, catalog_columns};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SystemView {
     /// `varve_storage(table_name text, column_name text, rows bigint, stored_bytes bigint,
-    /// encodings text)`: a row a column; memtable rows are counted under the column name NULL.
+    /// encodings text, pages bigint, encoded_bytes bigint, bytes_per_row double precision, storage
+    /// text, compression text)`: a row a column; what is not of a column is counted under the
+    /// column name NULL.
     Storage,
     /// `varve_tables(table_name text, column_name text, ordinal int, data_type text, nullable
     /// boolean, primary_key boolean)`: a row a column.
@@ -36,6 +38,11 @@ pub fn system_view_columns(view: SystemView) -> Vec<Field> {
             ("rows", LogicalType::Int8),
             ("stored_bytes", LogicalType::Int8),
             ("encodings", LogicalType::Text),
+            ("pages", LogicalType::Int8),
+            ("encoded_bytes", LogicalType::Int8),
+            ("bytes_per_row", LogicalType::Float8),
+            ("storage", LogicalType::Text),
+            ("compression", LogicalType::Text),
         ],
         SystemView::Tables => &[
             ("table_name", LogicalType::Text),

@@ -30,6 +30,7 @@ mod row;
 mod scan;
 mod schema;
 mod sql_text;
+mod storage;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod type_mod;
@@ -63,5 +64,9 @@ pub use scan::{
 };
 pub use schema::{IndexKey, IndexState, KeyColumn, SortKey, TreeColumn, TreeSchema, Uniqueness};
 pub use sql_text::{SqlPart, SqlText, unparenthesized};
+pub use storage::{
+    CONTENT_BYTES_MIN, ColumnStorage, Compression, NoCompression, PageCodec, STORAGE_BYTES,
+    StorageMode, TreeOptions,
+};
 pub use type_mod::{IntervalFields, TypeMod};
 pub use value::{Value, nearest_f32, unpadded};

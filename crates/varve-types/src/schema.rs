@@ -1,6 +1,6 @@
 //! What the store knows of a table or index: columns and the sort key, nothing of SQL.
 
-use crate::{ColumnId, KeyOrder, LogicalType, TreeId, Value};
+use crate::{ColumnId, ColumnStorage, KeyOrder, LogicalType, TreeId, TreeOptions, Value};
 
 /// The shape of the rows of one tree.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +13,8 @@ pub struct TreeSchema {
     pub columns: Vec<TreeColumn>,
     /// What the rows are sorted by.
     pub key: SortKey,
+    /// What is said of the storage of all columns.
+    pub options: TreeOptions,
 }
 
 /// One column of a [`TreeSchema`].
@@ -26,6 +28,8 @@ pub struct TreeColumn {
     pub nullable: bool,
     /// What rows of runs that lack the column read.
     pub missing: Value,
+    /// How its values are to be stored.
+    pub storage: ColumnStorage,
 }
 
 /// The order of a tree's rows.

@@ -54,7 +54,7 @@ export async function readReport(db: VarveDB): Promise<readonly TableReport[]> {
       const parts = storage.rows.filter((row) => row.table_name === name);
       const stored = new Map(parts.map((row) => [row.column_name, row]));
       const beside = parts.filter((row) => row.column_name === null);
-      const overhead = beside.find((row) => Number(row.stored_bytes) > 0);
+      const overhead = beside.filter((row) => Number(row.stored_bytes) > 0);
       const inMemory = beside.find((row) => Number(row.stored_bytes) === 0);
       const rows = Math.max(0, ...parts.map((row) => Number(row.rows)));
       const known = csv.get(name);
@@ -74,10 +74,13 @@ export async function readReport(db: VarveDB): Promise<readonly TableReport[]> {
         rows,
         storedBytes: sum(parts.map((row) => Number(row.stored_bytes))),
         csvBytes: original ? sum([...original.values()]) : undefined,
-        overhead: overhead && {
-          what: overhead.encodings ?? 'other',
-          bytes: Number(overhead.stored_bytes),
-        },
+        overhead:
+          overhead.length === 0
+            ? undefined
+            : {
+                what: overhead.map((row) => row.encodings ?? 'other').join(', '),
+                bytes: sum(overhead.map((row) => Number(row.stored_bytes))),
+              },
         rowsInMemory: Number(inMemory?.rows ?? 0),
         columns,
       };

@@ -17,7 +17,7 @@ use crate::binder::DdlBinder;
 use crate::table::alter_inheritance::{check_only, goes_down};
 use crate::table::columns::{Parts, is_system_column, system_column};
 use crate::table::partition::unique_keys_fit;
-use crate::table::storage::Stored;
+use crate::table::storage::{Stored, put_options};
 
 /// A table on its way to another definition.
 pub struct Altered {
@@ -104,6 +104,9 @@ impl Altered {
             mut changed,
         } = self;
         after.version = before.version.saturating_add(1);
+        if after.is_stored_otherwise(&before) {
+            after.stored.version = after.version;
+        }
         changed.extend(view.map(Definition::View));
         AlterTable {
             before,
@@ -117,6 +120,7 @@ impl Altered {
             dropped,
             changed,
             also: Vec::new(),
+            is_about_storage: false,
         }
     }
 
@@ -198,6 +202,7 @@ impl DdlBinder<'_, '_> {
                 alter.also.push(also);
             }
         }
+        alter.is_about_storage = actions.iter().any(is_about_storage);
         Ok(Statement::AlterTable(Box::new(alter)))
     }
 
@@ -374,11 +379,14 @@ impl DdlBinder<'_, '_> {
                 Ok(())
             }
             AlterAction::Options(options) => {
-                let of = match altered.before.partitioning().is_some() {
-                    true => Stored::Partitioned,
-                    false => Stored::Table,
-                };
-                self.storage_options(of, options)
+                let options = self.storage_options(stored_as(&altered.before), options)?;
+                put_options(&mut altered.after, options, &[]);
+                Ok(())
+            }
+            AlterAction::ResetOptions(options) => {
+                let reset = self.reset_options(stored_as(&altered.before), options)?;
+                put_options(&mut altered.after, Vec::new(), &reset);
+                Ok(())
             }
             AlterAction::Storage(words, index) => {
                 self.stored_otherwise(altered, words, index.as_ref())
@@ -443,6 +451,27 @@ impl DdlBinder<'_, '_> {
         altered
             .dropped
             .extend(owned.map(|sequence| Dropped::Sequence(sequence.object)));
+    }
+}
+
+/// Whether an action says how rows are stored.
+fn is_about_storage(action: &AlterAction) -> bool {
+    match action {
+        AlterAction::Options(_) | AlterAction::ResetOptions(_) => true,
+        AlterAction::Column { change, .. } => {
+            matches!(
+                change,
+                ColumnChange::Storage(_) | ColumnChange::Compression(_)
+            )
+        }
+        _ => false,
+    }
+}
+
+fn stored_as(table: &TableDef) -> Stored {
+    match table.partitioning().is_some() {
+        true => Stored::Partitioned,
+        false => Stored::Table,
     }
 }
 

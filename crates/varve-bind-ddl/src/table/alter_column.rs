@@ -19,6 +19,7 @@ use crate::binder::DdlBinder;
 use crate::sequence::{identity_filled, identity_type};
 use crate::table::alter::Altered;
 use crate::table::alter_drop::reads;
+use crate::table::column_storage::StorageWord;
 use crate::table::columns::{ColumnDefault, Parts};
 use crate::table::storage::Stored;
 
@@ -79,9 +80,16 @@ impl DdlBinder<'_, '_> {
             ColumnChange::SetIdentity { .. } | ColumnChange::DropIdentity { .. } => {
                 return self.change_identity(altered, at, change);
             }
-            ColumnChange::Options(options) => self.storage_options(Stored::Column, options)?,
-            ColumnChange::Storage(word, value) => {
-                self.column_storage(word, value, (&column.name, column.ty))?;
+            ColumnChange::Options(options) => {
+                self.storage_options(Stored::Column, options)?;
+            }
+            ColumnChange::Storage(value) => {
+                let of = (column.name.as_str(), column.ty);
+                self.column_storage(StorageWord::Mode, value, of, &mut new.storage)?;
+            }
+            ColumnChange::Compression(value) => {
+                let of = (column.name.as_str(), column.ty);
+                self.column_storage(StorageWord::Compression, value, of, &mut new.storage)?;
             }
             ColumnChange::Statistics => {
                 self.note_storage(&format!("STATISTICS of column \"{}\"", column.name));

@@ -216,6 +216,10 @@ impl DdlBinder<'_, '_> {
                     self.storage_options(Stored::Index, options)?;
                     continue;
                 }
+                Action::ResetOptions(options) if matches!(found, Named::Index(_)) => {
+                    self.reset_options(Stored::Index, options)?;
+                    continue;
+                }
                 _ => {}
             }
             let definition = match found {
@@ -390,7 +394,10 @@ fn is_of_table(action: &Action) -> bool {
     match action {
         Action::Column { change, .. } => !matches!(
             change,
-            ColumnChange::Options(_) | ColumnChange::Storage(..) | ColumnChange::Statistics
+            ColumnChange::Options(_)
+                | ColumnChange::Storage(_)
+                | ColumnChange::Compression(_)
+                | ColumnChange::Statistics
         ),
         Action::AddColumn { .. }
         | Action::AddConstraint { .. }

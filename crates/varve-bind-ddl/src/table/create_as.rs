@@ -9,7 +9,7 @@ use varve_types::{Error, Result, SqlState};
 
 use crate::binder::DdlBinder;
 use crate::on_commit;
-use crate::table::storage::Stored;
+use crate::table::storage::{Stored, put_options};
 use crate::view::{exists_message, table_of};
 
 impl DdlBinder<'_, '_> {
@@ -23,7 +23,7 @@ impl DdlBinder<'_, '_> {
             let message = format!("relation \"{name}\" already exists");
             return Err(Error::new(SqlState::DUPLICATE_TABLE, message));
         }
-        self.storage_options(Stored::Table, &create.options)?;
+        let options = self.storage_options(Stored::Table, &create.options)?;
         if create.is_unlogged {
             self.note_storage("UNLOGGED");
         }
@@ -31,6 +31,7 @@ impl DdlBinder<'_, '_> {
         let columns = self.result_columns(&query, &create.columns, "CREATE TABLE AS")?;
         let mut table = table_of(schema, &name, &columns);
         table.on_commit = on_commit;
+        put_options(&mut table.table, options, &[]);
         let query = Query {
             plan: optimize(query.plan),
             ..query

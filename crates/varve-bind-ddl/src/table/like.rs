@@ -8,7 +8,7 @@ use varve_catalog::model::table::{CheckDef, ColumnDef as TableColumn, Filled, Ta
 use varve_catalog::text::name::undefined_table;
 use varve_expr::Expr;
 use varve_expr::walk::map_columns;
-use varve_types::{ColumnId, KeyPart, ObjectId, Result};
+use varve_types::{ColumnId, ColumnStorage, Compression, KeyPart, ObjectId, Result, StorageMode};
 
 use crate::binder::DdlBinder;
 use crate::table::columns::{Parts, WrittenKey};
@@ -171,6 +171,16 @@ impl DdlBinder<'_, '_> {
                     false => Filled::ByStatement,
                 },
                 missing: varve_types::Value::Null,
+                storage: ColumnStorage {
+                    mode: match includes(LikeOption::Storage) {
+                        true => column.storage.mode,
+                        false => StorageMode::Default,
+                    },
+                    compression: match includes(LikeOption::Compression) {
+                        true => column.storage.compression,
+                        false => Compression::Auto,
+                    },
+                },
                 ..column.clone()
             });
         }

@@ -1,19 +1,21 @@
-//! What says how rows are stored, which is not up to the user: parameters that PostgreSQL knows get
-//! a notice, so that dumps load; any other is refused.
+//! Storage parameters: `WITH (...)`, `SET (...)`, `RESET (...)`. Ours take effect and are kept.
+//! Those of PostgreSQL are checked and get a notice, so that dumps load; any other is refused.
 
 use varve_ast::{
     AlterAction, Column, ColumnConstraintKind, CreateIndex, DefinedOption, ExprKind, Name,
     TableConstraint, TableConstraintKind, TableElement,
 };
-use varve_catalog::model::table::TableDef;
+use varve_catalog::model::table::{StorageOption, TableDef};
 use varve_plan::plan::Statement;
 use varve_plan::plan::statement::utility;
 use varve_plan::plan::utility::{Message, Utility};
-use varve_system_views::length_of;
-use varve_types::{Error, LogicalType, Result, SqlState};
+use varve_types::{
+    CONTENT_BYTES_MIN, Error, NoCompression, PageCodec, Result, SqlState, TreeOptions,
+};
 
 use crate::binder::DdlBinder;
 use crate::table::alter::Altered;
+use crate::table::column_storage::no_level;
 
 /// PostgreSQL's access methods for which nothing is made.
 const OTHER_METHODS: [&str; 4] = ["gin", "gist", "spgist", "brin"];
@@ -34,6 +36,8 @@ enum Takes {
     Integer(i64, i64),
     Real,
     Words(&'static [&'static str]),
+    /// What pages are compressed with.
+    Pages,
 }
 
 const ANY: Takes = Takes::Integer(0, 2_000_000_000);
@@ -69,6 +73,16 @@ const CLEANED: [(&str, Takes); 18] = [
     ("vacuum_truncate", Takes::Bool),
 ];
 
+/// The parameter that says what pages are compressed with.
+const PAGES: &str = "compression";
+/// The parameter that says from how many bytes on values are content-addressed.
+const CONTENT: &str = "content_addressed_bytes_min";
+/// Our own parameters of tables, which take effect.
+const OWN: [(&str, Takes); 2] = [
+    (PAGES, Takes::Pages),
+    (CONTENT, Takes::Integer(64, 1 << 20)),
+];
+
 const TABLES: [(&str, Takes); 4] = [
     ("fillfactor", Takes::Integer(10, 100)),
     ("parallel_workers", Takes::Integer(0, 1024)),
@@ -98,17 +112,54 @@ const COLUMNS: [(&str, Takes); 2] = [
 const TIMESCALE: [&str; 2] = ["timescaledb", "tsdb"];
 
 impl DdlBinder<'_, '_> {
-    /// Looks at storage parameters, none of which changes anything.
-    pub fn storage_options(&mut self, of: Stored, options: &[DefinedOption]) -> Result<()> {
+    /// Looks at storage parameters; those that take effect are returned.
+    pub fn storage_options(
+        &mut self,
+        of: Stored,
+        options: &[DefinedOption],
+    ) -> Result<Vec<StorageOption>> {
+        let mut own: Vec<StorageOption> = Vec::new();
         for DefinedOption { name, value } in options {
             let name = &name.text;
             let takes = known(of, name)?;
             if let Some(value) = value {
                 check(name, takes, &value.text)?;
             }
-            self.note_storage(&format!("storage parameter \"{name}\""));
+            if !is_own(name) {
+                self.note_storage(&format!("storage parameter \"{name}\""));
+                continue;
+            }
+            if own.iter().any(|given| given.name == *name) {
+                let message = format!("parameter \"{name}\" specified more than once");
+                return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
+            }
+            let value = value.as_ref().ok_or_else(|| {
+                let message = format!("parameter \"{name}\" has no value");
+                Error::new(SqlState::INVALID_PARAMETER_VALUE, message)
+                    .with_hint(format!("Write {name} = value, or RESET ({name})."))
+            })?;
+            own.push(StorageOption {
+                name: name.clone(),
+                value: value.text.to_ascii_lowercase(),
+            });
         }
-        Ok(())
+        Ok(own)
+    }
+
+    /// `RESET (...)`: the names of parameters that take no effect any more.
+    pub fn reset_options(&mut self, of: Stored, options: &[DefinedOption]) -> Result<Vec<String>> {
+        let mut own = Vec::new();
+        for DefinedOption { name, value } in options {
+            known(of, &name.text)?;
+            if value.is_some() {
+                let message = "RESET must not include values for parameters";
+                return Err(Error::new(SqlState::SYNTAX_ERROR, message));
+            }
+            if is_own(&name.text) {
+                own.push(name.text.clone());
+            }
+        }
+        Ok(own)
     }
 
     /// Looks at the storage parameters of the indexes that constraints make.
@@ -145,11 +196,11 @@ impl DdlBinder<'_, '_> {
     fn constraint_index_options(&mut self, constraint: &TableConstraint) -> Result<()> {
         match &constraint.kind {
             TableConstraintKind::PrimaryKey(key) | TableConstraintKind::Unique(key) => {
-                self.storage_options(Stored::Index, &key.options)
+                self.storage_options(Stored::Index, &key.options).map(drop)
             }
-            TableConstraintKind::Exclusion(exclusion) => {
-                self.storage_options(Stored::Index, &exclusion.options)
-            }
+            TableConstraintKind::Exclusion(exclusion) => self
+                .storage_options(Stored::Index, &exclusion.options)
+                .map(drop),
             TableConstraintKind::Check(_)
             | TableConstraintKind::ForeignKey(_)
             | TableConstraintKind::Index(_) => Ok(()),
@@ -161,42 +212,6 @@ impl DdlBinder<'_, '_> {
         let text =
             format!("{what} is accepted and not used: how rows are stored is not up to the user");
         self.query.outputs.messages.push(Message::notice(text));
-    }
-
-    /// `STORAGE` or `COMPRESSION` of a column, by its word.
-    pub fn column_storage(
-        &mut self,
-        word: &str,
-        value: &Name,
-        (column, ty): (&str, LogicalType),
-    ) -> Result<()> {
-        let is_storage = word == "STORAGE";
-        let value = &value.text;
-        let (known, what): (&[&str], _) = match is_storage {
-            true => (
-                &["plain", "main", "external", "extended", "default"],
-                "storage type",
-            ),
-            false => (&["pglz", "lz4", "default"], "compression method"),
-        };
-        let lower = value.to_ascii_lowercase();
-        if !known.contains(&lower.as_str()) {
-            let message = format!("invalid {what} \"{value}\"");
-            let error = Error::new(SqlState::INVALID_PARAMETER_VALUE, message);
-            return Err(error.with_hint(format!("Valid values are {}.", listed(known))));
-        }
-        let is_fixed = length_of(ty) != -1;
-        if is_fixed && lower != "default" && lower != "plain" {
-            let message = match is_storage {
-                true => format!("column data type {ty} can only have storage PLAIN"),
-                false => format!("column data type {ty} does not support compression"),
-            };
-            return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
-        }
-        if lower != "default" {
-            self.note_storage(&format!("{word} {value} of column \"{column}\""));
-        }
-        Ok(())
     }
 }
 
@@ -279,7 +294,7 @@ fn known(of: Stored, name: &str) -> Result<Takes> {
         return Err(not_yet(name));
     }
     let tables: &[&[(&str, Takes)]] = match (of, namespace) {
-        (Stored::Table, None) => &[&CLEANED, &TABLES],
+        (Stored::Table, None) => &[&OWN, &CLEANED, &TABLES],
         (Stored::Table, Some("toast")) => &[&CLEANED],
         (Stored::Index, None) => &[&INDEXES],
         (Stored::Column, None) => &[&COLUMNS],
@@ -300,9 +315,66 @@ fn known(of: Stored, name: &str) -> Result<Takes> {
         .copied()
         .flatten()
         .find(|(known, _)| *known == own);
-    found
-        .map(|(_, takes)| *takes)
-        .ok_or_else(|| unrecognized(name))
+    found.map(|(_, takes)| *takes).ok_or_else(|| {
+        let known = tables.iter().copied().flatten().map(|(known, _)| *known);
+        let known: Vec<&str> = known.collect();
+        match nearest(own, &known) {
+            Some(near) => unrecognized(name).with_hint(format!("Did you mean \"{near}\"?")),
+            None => unrecognized(name),
+        }
+    })
+}
+
+fn is_own(name: &str) -> bool {
+    OWN.iter().any(|(own, _)| *own == name)
+}
+
+/// Gives a table parameters in the place of those that it has, or takes them away.
+pub fn put_options(table: &mut TableDef, options: Vec<StorageOption>, reset: &[String]) {
+    table.options.retain(|known| {
+        !reset.contains(&known.name) && !options.iter().any(|new| new.name == known.name)
+    });
+    table.options.extend(options);
+    varve_sort::sort_by(&mut table.options, |a, b| a.name.cmp(&b.name));
+    let value = |name: &str| {
+        let mut options = table.options.iter();
+        let found = options.find(|option| option.name == name);
+        found.map(|option| option.value.as_str())
+    };
+    // They were checked when they were given.
+    let pages = value(PAGES).and_then(|value| value.parse().ok());
+    let content = value(CONTENT).and_then(|value| value.parse().ok());
+    table.stored = TreeOptions {
+        pages: pages.unwrap_or_default(),
+        content_bytes_min: content.unwrap_or(CONTENT_BYTES_MIN),
+        version: table.stored.version,
+    };
+}
+
+/// The word that comes nearest to one that is not known, if any comes near.
+pub fn nearest<'a>(word: &str, known: &[&'a str]) -> Option<&'a str> {
+    let word = word.to_ascii_lowercase();
+    let near = known.iter().map(|known| (distance(&word, known), *known));
+    let (distance, near) = near.min()?;
+    (distance <= word.len() / 3).then_some(near)
+}
+
+/// How many letters must be added, taken away or changed to make one word of the other.
+fn distance(from: &str, to: &str) -> usize {
+    let mut row: Vec<usize> = (0..=to.len()).collect();
+    for (at, byte) in from.bytes().enumerate() {
+        let mut diagonal = at;
+        let mut left = at + 1;
+        let mut next = vec![left];
+        for (other, up) in to.bytes().zip(row.iter().skip(1)) {
+            let changed = diagonal + usize::from(byte != other);
+            left = changed.min(left + 1).min(up + 1);
+            diagonal = *up;
+            next.push(left);
+        }
+        row = next;
+    }
+    row.last().copied().unwrap_or(0)
 }
 
 /// `22023`
@@ -355,6 +427,12 @@ fn check(name: &str, takes: Takes, value: &str) -> Result<()> {
                 ))),
             }
         }
+        Takes::Pages => match value.parse::<PageCodec>() {
+            Ok(_) => Ok(()),
+            Err(NoCompression::Name) => Err(wrong("enum")
+                .with_hint("Valid values are \"none\", \"lz4\", \"zstd\" and \"zstd(level)\".")),
+            Err(reason) => Err(no_level(value, reason)),
+        },
         Takes::Real => {
             let is_number = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
             let known = !value.is_empty() && value.bytes().all(is_number);
@@ -363,7 +441,8 @@ fn check(name: &str, takes: Takes, value: &str) -> Result<()> {
     }
 }
 
-fn listed(words: &[&str]) -> String {
+/// Words in quotes.
+pub fn listed(words: &[&str]) -> String {
     let words: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
     words.join(", ")
 }

@@ -6,7 +6,7 @@ use varve_ast::{CreateView, DefinedOption, Materialized, Name, ObjectName};
 use varve_bind_dml::through::updatable_columns;
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::schema::is_temporary;
-use varve_catalog::model::table::{ColumnDef, TableDef};
+use varve_catalog::model::table::{ColumnDef, StorageOption, TableDef};
 use varve_catalog::model::view::{ParsedView, ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead};
 use varve_catalog::text::name::undefined_table;
 use varve_catalog::text::sql_source::source;
@@ -22,7 +22,7 @@ use varve_types::{
 };
 
 use crate::binder::DdlBinder;
-use crate::table::storage::{Stored, is_timescale, not_yet, unrecognized};
+use crate::table::storage::{Stored, is_timescale, not_yet, put_options, unrecognized};
 
 impl DdlBinder<'_, '_> {
     pub(crate) fn create_view(&mut self, create: &CreateView) -> Result<Statement> {
@@ -53,11 +53,11 @@ impl DdlBinder<'_, '_> {
         };
         let columns = self.result_columns(&query, &create.columns, what)?;
         let schema = self.schema_of_view(create, schema, &name, &reads)?;
-        let check = match create.materialized {
-            None => self.view_options(create)?,
+        let (check, options) = match create.materialized {
+            None => (self.view_options(create)?, Vec::new()),
             Some(_) => {
-                self.storage_options(Stored::Table, &create.options)?;
-                ViewCheck::None
+                let options = self.storage_options(Stored::Table, &create.options)?;
+                (ViewCheck::None, options)
             }
         };
         let view = self.texts.view(
@@ -74,7 +74,7 @@ impl DdlBinder<'_, '_> {
             },
         )?;
         match create.materialized {
-            Some(materialized) => Ok(materialized_view(view, query, materialized)),
+            Some(materialized) => Ok(materialized_view(view, query, materialized, options)),
             None => self.plain_view(view, check, replaced.as_deref()),
         }
     }
@@ -327,12 +327,18 @@ impl DdlBinder<'_, '_> {
 }
 
 /// The statement that makes a materialized view of a query.
-fn materialized_view(mut view: ViewDef, query: Query, materialized: Materialized) -> Statement {
+fn materialized_view(
+    mut view: ViewDef,
+    query: Query,
+    materialized: Materialized,
+    options: Vec<StorageOption>,
+) -> Statement {
     view.kind = ViewKind::Materialized {
         rows: ObjectId(0),
         is_populated: materialized.with_data,
     };
-    let table = table_of(view.schema, &view.name, &view.columns);
+    let mut table = table_of(view.schema, &view.name, &view.columns);
+    put_options(&mut table.table, options, &[]);
     let query = materialized.with_data.then(|| Query {
         plan: optimize(query.plan),
         ..query

@@ -124,6 +124,7 @@ impl IndexDef {
             ty: table.type_of(part),
             nullable: true,
             missing: Value::Null,
+            storage: varve_types::ColumnStorage::default(),
         };
         TreeSchema {
             tree: self.tree,
@@ -143,6 +144,7 @@ impl IndexDef {
                     IndexState::Valid
                 },
             }),
+            options: varve_types::TreeOptions::default(),
         }
     }
 }

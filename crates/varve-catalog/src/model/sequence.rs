@@ -74,6 +74,7 @@ impl SequenceDef {
             ty,
             nullable: false,
             missing: Value::Null,
+            storage: varve_types::ColumnStorage::default(),
         };
         TreeSchema {
             tree: self.tree,
@@ -84,6 +85,7 @@ impl SequenceDef {
                 column(3, LogicalType::Boolean),
             ],
             key: SortKey::Columns(vec![0]),
+            options: varve_types::TreeOptions::default(),
         }
     }
 

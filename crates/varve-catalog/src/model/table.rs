@@ -2,7 +2,8 @@
 
 use varve_expr::Expr;
 use varve_types::{
-    ColumnId, LogicalType, ObjectId, SortKey, TreeColumn, TreeId, TreeSchema, TypeMod, Value,
+    ColumnId, ColumnStorage, LogicalType, ObjectId, SortKey, TreeColumn, TreeId, TreeOptions,
+    TreeSchema, TypeMod, Value,
 };
 
 use crate::model::foreign_key::ForeignKeyDef;
@@ -39,6 +40,19 @@ pub struct TableDef {
     pub foreign_keys: Vec<ForeignKeyDef>,
     /// Its inheritance, where it has any.
     pub inheritance: Option<Box<InheritanceDef>>,
+    /// Its storage options by name, as they were given.
+    pub options: Vec<StorageOption>,
+    /// What they say of its rows.
+    pub stored: TreeOptions,
+}
+
+/// A storage option of a table that has its value: `name = value`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StorageOption {
+    /// Its name, in lower case.
+    pub name: String,
+    /// Its value, checked before.
+    pub value: String,
 }
 
 /// Longest name in bytes, as in PostgreSQL.
@@ -102,6 +116,8 @@ pub struct ColumnDef {
     pub filled: Filled,
     /// What rows have that were written before it was added.
     pub missing: Value,
+    /// How its values are to be stored.
+    pub storage: ColumnStorage,
 }
 
 /// Who gives the values of a column.
@@ -135,6 +151,7 @@ impl ColumnDef {
             default: None,
             filled: Filled::ByStatement,
             missing: Value::Null,
+            storage: ColumnStorage::default(),
         }
     }
 }
@@ -169,6 +186,8 @@ impl TableDef {
             checks: Vec::new(),
             foreign_keys: Vec::new(),
             inheritance: None,
+            options: Vec::new(),
+            stored: TreeOptions::default(),
         }
     }
 
@@ -193,6 +212,20 @@ impl TableDef {
         columns.any(|at| assigned.contains(at) || is_generated(at))
     }
 
+    /// Whether rows are to be stored otherwise than those of an earlier definition were.
+    pub fn is_stored_otherwise(&self, before: &TableDef) -> bool {
+        let options = |table: &TableDef| (table.stored.pages, table.stored.content_bytes_min);
+        let was = |id| {
+            let mut columns = before.columns.iter();
+            columns
+                .find(|column| column.id == id)
+                .map(|column| column.storage)
+        };
+        let mut columns = self.columns.iter();
+        options(self) != options(before)
+            || columns.any(|column| was(column.id).is_some_and(|storage| storage != column.storage))
+    }
+
     /// Whether columns are computed from others.
     pub fn has_generated(&self) -> bool {
         let mut columns = self.columns.iter();
@@ -212,6 +245,7 @@ impl TableDef {
                     ty: column.ty,
                     nullable: column.nullable,
                     missing: column.missing.clone(),
+                    storage: column.storage,
                 })
                 .collect(),
             key: if self.primary_key.is_empty() {
@@ -219,6 +253,7 @@ impl TableDef {
             } else {
                 SortKey::Columns(self.primary_key.clone())
             },
+            options: self.stored,
         }
     }
 }

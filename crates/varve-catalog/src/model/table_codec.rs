@@ -7,7 +7,7 @@
 //! | schema version | 4 |
 //! | name | 2 (length) + UTF-8 |
 //! | number of columns | 2 |
-//! | a column: id, type code, flags (1 nullable, 2 a type modifier follows), name | 4 + 1 + 1, 4, 2 + UTF-8 |
+//! | a column: id, type code, flags (1 nullable, 2 a type modifier follows, 4 its storage follows), name | 4 + 1 + 1, 4, 3, 2 + UTF-8 |
 //! | number of key columns, their positions | 2, then 2 each |
 //! | number of expressions that indexes are on, each as in `expr_codec.rs` | 2, then bytes |
 //! | number of indexes, each as in `index.rs` | 2, then bytes |
@@ -17,14 +17,16 @@
 //! | name of the primary key, empty where it is that of the table with `_pkey` | 2 + UTF-8 |
 //! | number of CHECK constraints, each: name, condition | 2, then 2 + UTF-8, then bytes |
 //! | number of foreign keys, each as in `foreign_key.rs` | 2, then bytes |
-//! | 1 where inheritance follows as in `inheritance.rs`, else 0 | 1, then bytes |
+//! | flags: 1 inheritance follows as in `inheritance.rs`, 2 storage options follow | 1, then bytes |
+//! | number of storage options, each: name, value | 2, then 2 + UTF-8 twice |
+//! | what they say: codec of pages, least bytes of a content-addressed value, the version with which it changed | 2 + 4 + 4 |
 //!
 //! Integers are little-endian; nothing follows. One table has one form only.
 
 use varve_expr::{Expr, coerce_length};
 use varve_types::{
-    ColumnId, LogicalType, ObjectId, Result, TreeId, TypeMod, Value, decode_key_value,
-    encode_key_value,
+    ColumnId, ColumnStorage, LogicalType, ObjectId, PageCodec, Result, TreeId, TreeOptions,
+    TypeMod, Value, decode_key_value, encode_key_value,
 };
 
 use crate::model::bytes::{
@@ -34,7 +36,7 @@ use crate::model::expr_codec::{put_expr, take_default, take_expr};
 use crate::model::foreign_key::{put_foreign_key, take_foreign_key};
 use crate::model::index::{Indexable, put_index, take_index};
 use crate::model::inheritance::{put_inheritance, take_inheritance};
-use crate::model::table::{CheckDef, ColumnDef, Filled, TableDef};
+use crate::model::table::{CheckDef, ColumnDef, Filled, StorageOption, TableDef};
 
 /// The layout and the kind of object.
 const HEAD: [u8; 2] = [1, 1];
@@ -78,11 +80,43 @@ pub fn encode_table(table: &TableDef) -> Result<Vec<u8>> {
     for key in &table.foreign_keys {
         put_foreign_key(&mut bytes, key)?;
     }
-    bytes.push(u8::from(table.inheritance.is_some()));
+    let has_options = !table.options.is_empty() || table.stored != TreeOptions::default();
+    bytes.push(u8::from(table.inheritance.is_some()) | u8::from(has_options) << 1);
     if let Some(inheritance) = &table.inheritance {
         put_inheritance(&mut bytes, inheritance)?;
     }
+    if has_options {
+        put_options(&mut bytes, table)?;
+    }
     Ok(bytes)
+}
+
+fn put_options(bytes: &mut Vec<u8>, table: &TableDef) -> Result<()> {
+    put_count(bytes, table.options.len())?;
+    for StorageOption { name, value } in &table.options {
+        put_name(bytes, name)?;
+        put_name(bytes, value)?;
+    }
+    bytes.extend(table.stored.pages.to_bytes());
+    bytes.extend(table.stored.content_bytes_min.to_le_bytes());
+    bytes.extend(table.stored.version.to_le_bytes());
+    Ok(())
+}
+
+fn take_options(input: &mut Input<'_>) -> Result<(Vec<StorageOption>, TreeOptions)> {
+    let mut options = Vec::new();
+    for _ in 0..input.count()? {
+        let name = input.name()?;
+        let value = input.name()?;
+        options.push(StorageOption { name, value });
+    }
+    let pages = PageCodec::from_bytes(input.array()?);
+    let stored = TreeOptions {
+        pages: pages.ok_or_else(|| broken("codec of pages"))?,
+        content_bytes_min: u32::from_le_bytes(input.array()?),
+        version: u32::from_le_bytes(input.array()?),
+    };
+    Ok((options, stored))
 }
 
 fn put_columns(bytes: &mut Vec<u8>, columns: &[ColumnDef]) -> Result<()> {
@@ -91,9 +125,14 @@ fn put_columns(bytes: &mut Vec<u8>, columns: &[ColumnDef]) -> Result<()> {
         bytes.extend(column.id.0.to_le_bytes());
         column.ty.encode(bytes);
         let bounded = !column.modifier.is_none();
-        bytes.push(u8::from(column.nullable) | u8::from(bounded) << 1);
+        let stored = !column.storage.is_default();
+        let flags = u8::from(column.nullable) | u8::from(bounded) << 1;
+        bytes.push(flags | u8::from(stored) << 2);
         if bounded {
             bytes.extend(column.modifier.0.to_le_bytes());
+        }
+        if stored {
+            bytes.extend(column.storage.to_bytes());
         }
         put_name(bytes, &column.name)?;
     }
@@ -106,10 +145,16 @@ fn take_columns(input: &mut Input<'_>) -> Result<Vec<ColumnDef>> {
         let id = ColumnId(u32::from_le_bytes(input.array()?));
         let ty = input.ty().ok_or_else(|| broken("column type"))?;
         let flags = input.u8()?;
-        let modifier = match flags {
-            0 | 1 => TypeMod::NONE,
-            2 | 3 => TypeMod(i32::from_le_bytes(input.array()?)),
-            _ => return Err(broken("nullable")),
+        if flags > 7 {
+            return Err(broken("flags of a column"));
+        }
+        let modifier = match flags & 2 {
+            0 => TypeMod::NONE,
+            _ => TypeMod(i32::from_le_bytes(input.array()?)),
+        };
+        let storage = match flags & 4 {
+            0 => Some(ColumnStorage::default()),
+            _ => ColumnStorage::from_bytes(input.array()?),
         };
         let nullable = flags & 1 == 1;
         let name = input.name()?;
@@ -119,6 +164,7 @@ fn take_columns(input: &mut Input<'_>) -> Result<Vec<ColumnDef>> {
         }
         columns.push(ColumnDef {
             modifier,
+            storage: storage.ok_or_else(|| broken("storage of a column"))?,
             ..ColumnDef::new(id, name, ty, nullable)
         });
     }
@@ -242,10 +288,17 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
     for _ in 0..input.count()? {
         foreign_keys.push(take_foreign_key(&mut input, columns.len())?);
     }
-    let inheritance = match input.u8()? {
+    let flags = input.u8()?;
+    if flags > 3 {
+        return Err(broken("flags of a table"));
+    }
+    let inheritance = match flags & 1 {
         0 => None,
-        1 => Some(Box::new(take_inheritance(&mut input, &columns)?)),
-        _ => return Err(broken("inheritance")),
+        _ => Some(Box::new(take_inheritance(&mut input, &columns)?)),
+    };
+    let (options, stored) = match flags & 2 {
+        0 => (Vec::new(), TreeOptions::default()),
+        _ => take_options(&mut input)?,
     };
     let table = TableDef {
         object,
@@ -261,6 +314,8 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
         checks,
         foreign_keys,
         inheritance,
+        options,
+        stored,
     };
     if !input.0.is_empty() || encode_table(&table)? != bytes {
         return Err(broken("end"));

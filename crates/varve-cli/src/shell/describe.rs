@@ -111,7 +111,7 @@ impl Shell {
         }
         if letters.is_empty() {
             return Ok(match pattern {
-                Some(pattern) => self.describe_relations(pattern),
+                Some(pattern) => self.describe_relations(pattern, command.contains('+')),
                 None => self.list_relations("tvmsE", None),
             });
         }

@@ -190,7 +190,7 @@ fn a_named_codec_is_used_or_refused() {
         Codec::Chimp => Some(TAG_CHIMP),
         Codec::Delta => Some(TAG_DELTA),
         Codec::DeltaOfDelta => Some(TAG_DELTA_OF_DELTA),
-        Codec::Dictionary => Some(TAG_SHARED_DICTIONARY),
+        Codec::Dictionary | Codec::SharedDictionary => Some(TAG_SHARED_DICTIONARY),
         Codec::RunEnds => Some(TAG_RUN_ENDS),
         Codec::Fsst => Some(TAG_FSST),
         Codec::Plain | Codec::Lz4 | Codec::Zstd => Some(TAG_PLAIN),

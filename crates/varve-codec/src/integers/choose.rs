@@ -140,6 +140,9 @@ pub(crate) fn choose_named_integers(
         Codec::Chimp if doubles => leaf(&chimp::LEAF),
         Codec::Delta if !doubles => alone(IntegerPlan::Delta),
         Codec::DeltaOfDelta if !doubles => leaf(&delta_of_delta::LEAF),
+        Codec::SharedDictionary => {
+            shared_dictionary(kind, sample, block, scale, depth.max(1), shared)
+        }
         Codec::Dictionary => shared_dictionary(kind, sample, block, scale, depth.max(1), shared)
             .or_else(|| alone(IntegerPlan::Dictionary)),
         Codec::RunEnds => alone(IntegerPlan::RunEnds),

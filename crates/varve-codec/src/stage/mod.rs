@@ -8,7 +8,8 @@ pub use lz4::{compress_lz4, decompress_lz4};
 pub use zstd::{StructuredZstd, train_dictionary};
 pub use zstd::{
     ZSTD_DICTIONARY_BYTES_MAX, ZSTD_LEVEL_MAX, ZSTD_LEVEL_MIN, ZSTD_TRAINING_BYTES_MAX,
-    ZstdDecoder, ZstdDictionary, ZstdEncoder, ZstdFraming, ZstdSamples, decompress_zstd,
+    ZstdDecoder, ZstdDictionary, ZstdEncoder, ZstdEncoders, ZstdFraming, ZstdSamples,
+    decompress_zstd,
 };
 
 use crate::CodecError;

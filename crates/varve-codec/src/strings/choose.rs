@@ -193,6 +193,7 @@ pub(crate) fn choose_named_strings(
         Codec::Plain | Codec::Lz4 | Codec::Zstd => alone(StringPlan::Plain),
         Codec::Fsst => fsst(sample, depth.max(1), shared),
         Codec::RunEnds => alone(StringPlan::RunEnds),
+        Codec::SharedDictionary => shared_dictionary(sample, depth.max(1), shared),
         Codec::Dictionary => shared_dictionary(sample, depth.max(1), shared)
             .or_else(|| alone(StringPlan::Dictionary)),
         _ => None,

@@ -23,7 +23,7 @@ impl Parser<'_> {
                 self.parse_role().map(AlterAction::Owner)
             }
             Keyword::SET => self.alter_set(),
-            Keyword::RESET => Ok(AlterAction::Options(self.parse_storage_options()?)),
+            Keyword::RESET => Ok(AlterAction::ResetOptions(self.parse_storage_options()?)),
             Keyword::CLUSTER => {
                 self.expect_keyword(Keyword::ON)?;
                 let index = self.parse_identifier()?;
@@ -204,8 +204,8 @@ impl Parser<'_> {
                 self.parse_number()?;
                 ColumnChange::Statistics
             }
-            Keyword::STORAGE => ColumnChange::Storage("STORAGE", self.parse_label()?),
-            Keyword::COMPRESSION => ColumnChange::Storage("COMPRESSION", self.parse_label()?),
+            Keyword::STORAGE => ColumnChange::Storage(self.parse_label()?),
+            Keyword::COMPRESSION => ColumnChange::Compression(self.parse_compression()?),
             _ => return Err(self.error_at(what)),
         })
     }

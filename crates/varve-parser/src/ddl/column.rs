@@ -1,6 +1,6 @@
 //! Columns of tables and what is said of them.
 
-use varve_ast::{Column, ColumnConstraint, ColumnConstraintKind, Identity, KeyConstraint};
+use varve_ast::{Column, ColumnConstraint, ColumnConstraintKind, Identity, KeyConstraint, Name};
 use varve_lexer::{Keyword, Token};
 use varve_types::Result;
 
@@ -33,7 +33,7 @@ impl Parser<'_> {
                 }
                 (Keyword::COMPRESSION, None) => {
                     self.next_token();
-                    Some(ColumnConstraintKind::Compression(self.parse_label()?))
+                    Some(ColumnConstraintKind::Compression(self.parse_compression()?))
                 }
                 _ => self.column_constraint()?,
             };
@@ -47,6 +47,18 @@ impl Parser<'_> {
                 None => return Ok(constraints),
             }
         }
+    }
+
+    /// The name of a compression method, with its level in parentheses where it has one.
+    pub(crate) fn parse_compression(&mut self) -> Result<Name> {
+        let mut name = self.parse_label()?;
+        if self.consume_token(&Token::LParen) {
+            let level = self.parse_number()?;
+            self.expect_token(&Token::RParen)?;
+            let sign = if level.is_negative { "-" } else { "" };
+            name.text = format!("{}({sign}{})", name.text, level.digits);
+        }
+        Ok(name)
     }
 
     fn column_constraint(&mut self) -> Result<Option<ColumnConstraintKind>> {

@@ -8,11 +8,12 @@ use crate::option::is_given;
 use crate::parser::{IsOptional, Parser};
 
 /// Options of VACUUM that say what is done here anyway; nothing comes of the others.
-const USED: [&str; 3] = ["full", "analyze", "skip_locked"];
+const USED: [&str; 4] = ["full", "compress", "analyze", "skip_locked"];
 
 /// All options of VACUUM.
-const OPTIONS: [&str; 14] = [
+const OPTIONS: [&str; 15] = [
     "full",
+    "compress",
     "analyze",
     "skip_locked",
     "verbose",
@@ -45,7 +46,8 @@ impl Parser<'_> {
     pub(crate) fn vacuum(&mut self) -> Result<Command> {
         let has_options = self.peek() == Token::LParen;
         let options = self.known_options("VACUUM", &OPTIONS)?;
-        let mut full = is_given(&options, "full");
+        // What is merged is written anew, in the codecs that were asked for.
+        let mut full = is_given(&options, "full") || is_given(&options, "compress");
         let names = options.into_iter().map(|option| option.name.text);
         let mut unused: Vec<String> = names
             .filter(|name| !USED.contains(&name.as_str()))
@@ -68,6 +70,16 @@ impl Parser<'_> {
             tables,
             unused,
         })
+    }
+
+    /// What follows `COMPRESS`: `[TABLE] [table, ...]`.
+    pub(crate) fn compress(&mut self) -> Result<Command> {
+        let _ = self.parse_keyword(Keyword::TABLE);
+        let tables = match self.peek() {
+            Token::EOF => Vec::new(),
+            _ => self.parse_comma_separated(Parser::relation_name)?,
+        };
+        Ok(Command::Compress(tables))
     }
 
     /// What follows `ANALYZE`: `[(options)] [table [(columns)], ...]`.

@@ -36,4 +36,6 @@ pub struct AlterTable {
     pub changed: Vec<Definition>,
     /// Other tables that become other ones: those below, or what it joins or leaves.
     pub also: Vec<AlterTable>,
+    /// Whether it says how rows are stored, so that it tells how many are to be stored otherwise.
+    pub is_about_storage: bool,
 }

@@ -1,3 +1,4 @@
+mod encodings;
 mod filter;
 mod golden;
 mod robustness;

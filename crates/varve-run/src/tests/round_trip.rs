@@ -33,6 +33,7 @@ fn spec(key_columns: Vec<usize>) -> RunSpec {
         key_orders: Vec::new(),
         filter: true,
         filter_key_columns: None,
+        encodings: Vec::new(),
     }
 }
 

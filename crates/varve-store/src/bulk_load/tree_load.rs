@@ -202,7 +202,8 @@ impl TreeLoad {
             Some(open) => open,
             None => {
                 let run = transaction.sink().new_run();
-                let writer = RunWriter::new(self.tree.run_spec(run)).map_err(StoreError::from)?;
+                let writer = transaction.store().lasting_run(&self.tree, run);
+                let writer = writer.map_err(StoreError::from)?;
                 let parallel = transaction.store().env.parallel();
                 self.open.insert((run, writer.with_parallel(parallel)))
             }

@@ -5,10 +5,10 @@
 //! written once a tier at most, and there are few runs of each. Full runs whose key ranges are
 //! apart stay as they are, however many there are; where five of them lie over each other they are
 //! merged and cut anew, which leaves one at each key. A run of which a third is deleted is written
-//! again.
+//! again, and so is one whose rows are to be stored otherwise by now.
 //!
 //! What is chosen ends: every choice leaves fewer rows in runs that are too large, else fewer dead
-//! rows, else fewer runs, else the same number with less overlap.
+//! rows, else fewer runs, else the same number with less overlap, else fewer outdated runs.
 
 use varve_types::RunId;
 
@@ -22,6 +22,8 @@ pub(crate) struct RunShape<'a> {
     pub(crate) rows: u64,
     /// Those of the rows that are deleted.
     pub(crate) dead: u64,
+    /// Whether its rows are to be stored otherwise by now.
+    pub(crate) is_outdated: bool,
 }
 
 /// How far to go.
@@ -145,7 +147,8 @@ pub(crate) fn choose(shapes: &[RunShape<'_>], effort: &Effort) -> Option<Choice>
             let (depth, fan) = (effort.depth_max, effort.tier_runs);
             deepest(&by_key, depth, fan)
         })
-        .or_else(|| most_dead(&by_key, effort))?;
+        .or_else(|| most_dead(&by_key, effort))
+        .or_else(|| Some(vec![*by_key.iter().find(|shape| shape.is_outdated)?]))?;
     let mut runs: Vec<RunId> = chosen.iter().map(|shape| shape.run).collect();
     varve_sort::sort(&mut runs);
     Some(Choice {

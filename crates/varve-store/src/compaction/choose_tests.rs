@@ -41,6 +41,7 @@ fn shape(run: &ModelRun) -> RunShape<'_> {
         bytes: run.bytes,
         rows: run.rows,
         dead: run.dead,
+        is_outdated: false,
     }
 }
 

@@ -69,6 +69,7 @@ struct Piece {
 
 /// The runs being written.
 struct Output<'a> {
+    store: &'a Arc<Store>,
     tree: &'a Tree,
     rule: MergeRule,
     sink: &'a mut PageSink,
@@ -145,6 +146,7 @@ impl Merge<'_> {
 
     fn output<'a>(&'a self, sink: &'a mut PageSink) -> Output<'a> {
         Output {
+            store: self.store,
             tree: self.tree,
             rule: self.rule,
             sink,
@@ -360,7 +362,7 @@ impl Output<'_> {
             Some((run, writer)) => (*run, writer),
             None => {
                 let run = self.sink.new_run();
-                let writer = RunWriter::new(self.tree.run_spec(run))?;
+                let writer = self.store.lasting_run(self.tree, run)?;
                 let (_, writer) = self.open.insert((run, writer));
                 (run, writer)
             }

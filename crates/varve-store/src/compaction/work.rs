@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
+use varve_codec::tags::TAG_ZSTD_DUE;
 use varve_kv::{Durability, WriteBatch};
 use varve_sort::VecSet;
 use varve_types::{CommitSeq, Failure, IndexState, RunId, TreeId, Value};
@@ -58,6 +59,7 @@ impl State {
                     bytes: run.bytes,
                     rows: run.rows,
                     dead: run.deletion_vector.len() + u64::from(can_settle),
+                    is_outdated: self.is_outdated(tree, run),
                 })
             });
             let shapes: Vec<RunShape<'_>> = shapes.collect();
@@ -84,6 +86,16 @@ impl State {
         varve_sort::sort(&mut choice.runs);
         choice.runs.dedup();
         Some(())
+    }
+
+    /// Whether the rows of a run are to be stored otherwise, and can be.
+    fn is_outdated(&self, tree: &Tree, run: &Run) -> bool {
+        let Ok(head) = run.head() else {
+            return false;
+        };
+        let mut columns = head.stats().iter();
+        head.schema_version() < tree.schema().options.version
+            || self.zstd.is_some() && columns.any(|column| column.codecs >> TAG_ZSTD_DUE & 1 == 1)
     }
 
     /// Whether deleted entries could be left out of a run of an index, and it may have some.

@@ -1,7 +1,9 @@
 //! A tree schema as bytes.
 //!
-//! Layout (varints): tree, version, number of columns; by column: id, type, nullable (u8),
-//! missing value as a row of one; then the kind of its key (u8) and:
+//! Layout (varints): tree, version, number of columns; by column: id, type, flags (u8: 1 nullable,
+//! 2 storage follows), its storage (3 bytes), missing value as a row of one; then the kind of its
+//! key (u8; with 128 follow the codec of its pages (2 bytes), from how many bytes on values are
+//! content-addressed, and the version with which its storage changed last) and:
 //!
 //! | kind | key | fields |
 //! |---|---|---|
@@ -11,12 +13,16 @@
 
 use varve_codec::{ByteReader, CodecError, put_varint};
 use varve_types::{
-    Column, ColumnId, IndexKey, IndexState, KeyColumn, KeyOrder, LogicalType, SortKey, TreeColumn,
-    TreeId, TreeSchema, Uniqueness, Value,
+    Column, ColumnId, ColumnStorage, IndexKey, IndexState, KeyColumn, KeyOrder, LogicalType,
+    PageCodec, STORAGE_BYTES, SortKey, TreeColumn, TreeId, TreeOptions, TreeSchema, Uniqueness,
+    Value,
 };
 
 use crate::format::row::{decode_values, encode_row};
 use crate::format::wire::{put_bytes, take_bytes, take_count, take_u32};
+
+/// With the kind of the key: what is said of storage follows.
+const STORED: u8 = 128;
 
 pub(crate) fn encode(schema: &TreeSchema, out: &mut Vec<u8>) {
     put_varint(schema.tree.0, out);
@@ -25,25 +31,39 @@ pub(crate) fn encode(schema: &TreeSchema, out: &mut Vec<u8>) {
     for column in &schema.columns {
         put_varint(u64::from(column.id.0), out);
         column.ty.encode(out);
-        out.push(u8::from(column.nullable));
+        let stored = !column.storage.is_default();
+        out.push(u8::from(column.nullable) | u8::from(stored) << 1);
+        if stored {
+            out.extend(column.storage.to_bytes());
+        }
         let missing = std::sync::Arc::new(Column::from_values(column.ty, [&column.missing]));
         let mut row = Vec::new();
         encode_row(&[missing], 0, &mut row);
         put_bytes(&row, out);
     }
+    out.push(match &schema.key {
+        SortKey::RowId => 0,
+        SortKey::Columns(_) => 1,
+        SortKey::Index(_) => 2,
+    });
+    let options = &schema.options;
+    if *options != TreeOptions::default() {
+        if let Some(kind) = out.last_mut() {
+            *kind |= STORED;
+        }
+        out.extend(options.pages.to_bytes());
+        put_varint(u64::from(options.content_bytes_min), out);
+        put_varint(u64::from(options.version), out);
+    }
     match &schema.key {
-        SortKey::RowId => out.push(0),
+        SortKey::RowId => {}
         SortKey::Columns(positions) => {
-            out.push(1);
             put_varint(positions.len() as u64, out);
             for position in positions {
                 put_varint(*position as u64, out);
             }
         }
-        SortKey::Index(key) => {
-            out.push(2);
-            put_index(key, out);
-        }
+        SortKey::Index(key) => put_index(key, out),
     }
 }
 
@@ -57,20 +77,29 @@ pub(crate) fn decode(reader: &mut ByteReader<'_>) -> Result<TreeSchema, CodecErr
         let mut rest = reader.rest();
         let ty = LogicalType::decode(&mut rest).ok_or(CodecError::Malformed("type"))?;
         *reader = ByteReader::new(rest);
-        let nullable = match reader.u8()? {
-            0 => false,
-            1 => true,
-            _ => return Err(CodecError::Malformed("nullable")),
+        let flags = reader.u8()?;
+        if flags > 3 {
+            return Err(CodecError::Malformed("flags of a column"));
+        }
+        let storage = match flags & 2 {
+            0 => ColumnStorage::default(),
+            _ => take_storage(reader)?,
         };
         let missing = decode_values(&[ty], take_bytes(reader)?)?.pop();
         columns.push(TreeColumn {
             id,
             ty,
-            nullable,
+            nullable: flags & 1 == 1,
             missing: missing.unwrap_or(Value::Null),
+            storage,
         });
     }
-    let key = match reader.u8()? {
+    let kind = reader.u8()?;
+    let options = match kind & STORED {
+        0 => TreeOptions::default(),
+        _ => take_options(reader)?,
+    };
+    let key = match kind & !STORED {
         0 => SortKey::RowId,
         1 => {
             let keys = reader.count(1, count, "key")?;
@@ -85,6 +114,22 @@ pub(crate) fn decode(reader: &mut ByteReader<'_>) -> Result<TreeSchema, CodecErr
         version,
         columns,
         key,
+        options,
+    })
+}
+
+fn take_storage(reader: &mut ByteReader<'_>) -> Result<ColumnStorage, CodecError> {
+    let bytes = reader.take(STORAGE_BYTES)?.try_into();
+    let storage = bytes.ok().and_then(ColumnStorage::from_bytes);
+    storage.ok_or(CodecError::Malformed("storage of a column"))
+}
+
+fn take_options(reader: &mut ByteReader<'_>) -> Result<TreeOptions, CodecError> {
+    let pages = PageCodec::from_bytes([reader.u8()?, reader.u8()?]);
+    Ok(TreeOptions {
+        pages: pages.ok_or(CodecError::Malformed("codec of pages"))?,
+        content_bytes_min: take_u32(reader)?,
+        version: take_u32(reader)?,
     })
 }
 

@@ -21,7 +21,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::lock::{Mutex as AsyncMutex, MutexGuard as CommitLockGuard};
+use varve_codec::ZstdEncoders;
 use varve_kv::{Bytes, Guard, Key, Kv, KvError, WriteBatch};
+use varve_run::{RunError, RunWriter};
 use varve_types::{Env, Failure, LocalFuture, MemoryAccount, Reservation, RunId, TreeId};
 
 use crate::cache::{GroupCache, PageCache, RowCache};
@@ -29,6 +31,7 @@ use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::keys;
 use crate::ids::Ids;
 use crate::store::scratch::ScratchUse;
+use crate::tree::Tree;
 use crate::{Durability, StoreSettings, StoreStats, TreeStorage};
 
 pub(crate) use commit_queue::{Accepted, CommitQueue, Deletes, Group, KeyedVersion, Member, Work};
@@ -131,6 +134,27 @@ impl Store {
             compacting: AsyncMutex::new(()),
             vectors_decoded: AtomicU64::new(0),
         }
+    }
+
+    /// Lets compactions and bulk loads compress with zstd what asks for it. Runs that were written
+    /// without since are due to be written again.
+    pub fn set_zstd(&self, encoders: Arc<dyn ZstdEncoders>) {
+        self.state().zstd = Some(encoders);
+    }
+
+    /// Whether frames of zstd can be made.
+    pub fn has_zstd(&self) -> bool {
+        self.state().zstd.is_some()
+    }
+
+    /// A writer of a run that is written once and stays: every codec that is asked for is used.
+    pub(crate) fn lasting_run(
+        &self,
+        tree: &Tree,
+        run: RunId,
+    ) -> core::result::Result<RunWriter, RunError> {
+        let zstd = self.state().zstd.clone();
+        Ok(RunWriter::new(tree.run_spec(run))?.with_zstd(zstd.as_deref()))
     }
 
     /// Whether there is a store, of this or any later version.

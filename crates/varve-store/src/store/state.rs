@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, Weak};
 
+use varve_codec::ZstdEncoders;
 use varve_sort::{VecMap, VecSet};
 use varve_types::{CommitSeq, Reservation, RunId, TreeId};
 
@@ -45,6 +46,8 @@ pub(crate) struct State {
     orphans: Vec<Orphan>,
     /// Runs that compactions found damaged.
     pub(crate) damaged: VecSet<RunId>,
+    /// Makes encoders of zstd, where there is one to make frames.
+    pub(crate) zstd: Option<Arc<dyn ZstdEncoders>>,
 }
 
 /// What the log leads to from the last flush on.
@@ -157,6 +160,7 @@ impl State {
             retired: Vec::new(),
             orphans: Vec::new(),
             damaged: VecSet::new(),
+            zstd: None,
         }
     }
 

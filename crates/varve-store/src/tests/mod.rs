@@ -184,12 +184,14 @@ pub(super) fn schema(tree: TreeId, key: SortKey) -> TreeSchema {
         ty,
         nullable: true,
         missing: Value::Null,
+        storage: varve_types::ColumnStorage::default(),
     };
     TreeSchema {
         tree,
         version: 1,
         columns: (1..).zip(types).map(column).collect(),
         key,
+        options: varve_types::TreeOptions::default(),
     }
 }
 

@@ -120,8 +120,15 @@ impl Dump<'_, '_> {
         }
         let parts: Vec<String> = parts.iter().map(|part| format!("\n    {part}")).collect();
         let by = self.partitioning(table).await?;
+        let sql = format!(
+            "SELECT ' WITH (' || replace(trim(both '{{}}' from reloptions), ',', ', ') || ')' \
+             FROM pg_class WHERE oid = {} AND reloptions IS NOT NULL",
+            table.oid
+        );
+        let options = self.cells(&sql).await?.into_iter().next();
+        let [options] = texts(options.unwrap_or_default());
         self.write(&format!(
-            "CREATE TABLE {} ({}\n){by};\n\n",
+            "CREATE TABLE {} ({}\n){by}{options};\n\n",
             table.name,
             parts.join(",")
         ))?;
@@ -137,7 +144,7 @@ impl Dump<'_, '_> {
     }
 
     async fn column(&mut self, column: &Column) -> Result<String> {
-        let mut text = format!("{} {}", column.name, column.ty);
+        let mut text = format!("{} {}{}", column.name, column.ty, column.storage);
         match (
             &column.sequence,
             column.identity.as_str(),

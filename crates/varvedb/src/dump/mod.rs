@@ -110,6 +110,8 @@ struct Column {
     expression: Option<String>,
     /// Schema and name of the sequence that belongs to it, without quotes.
     sequence: Option<String>,
+    /// ` STORAGE mode COMPRESSION method`, where they were said.
+    storage: String,
 }
 
 const HEAD: &str = "\
@@ -254,7 +256,10 @@ impl Dump<'_, '_> {
         let sql = format!(
             "SELECT quote_ident(a.attname), format_type(a.atttypid, a.atttypmod), a.attnotnull, \
              a.attidentity, a.attgenerated, pg_get_expr(d.adbin, d.adrelid), \
-             pg_get_serial_sequence({}, a.attname) \
+             pg_get_serial_sequence({}, a.attname), \
+             coalesce(' STORAGE ' || substring(a.attoptions FROM 'storage=([a-z_]+)'), '') || \
+             coalesce(' COMPRESSION ' || substring(a.attoptions FROM 'compression=([a-z0-9()]+)'), \
+             '') \
              FROM pg_attribute a \
              LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum \
              WHERE a.attrelid = {} AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum",
@@ -262,6 +267,7 @@ impl Dump<'_, '_> {
             relation.oid
         );
         let rows = self.cells(&sql).await?.into_iter().map(|mut row| {
+            let storage = row.pop().flatten().unwrap_or_default();
             let sequence = row.pop().flatten();
             let expression = row.pop().flatten();
             let [name, ty, not_null, identity, generated] = texts(row);
@@ -273,6 +279,7 @@ impl Dump<'_, '_> {
                 is_generated: generated == "s",
                 expression,
                 sequence,
+                storage,
             }
         });
         Ok(rows.collect())

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use varve_bind::catalog_rows;
-use varve_catalog::{Catalog, TableDef};
+use varve_catalog::{Catalog, ColumnDef, TableDef};
 use varve_dml::SystemViews;
-use varve_store::{CacheStats, Transaction};
+use varve_store::{CacheStats, ColumnStorage, Transaction};
 use varve_system_views::{SystemView, session_view, system_view_columns};
 use varve_types::{MemoryAccount, Result, Value};
 
@@ -150,50 +150,74 @@ fn storage_rows(
     let storage = shared.store.tree_storage(table.tree)?;
     let rows = transaction.row_count(table.tree).unwrap_or(storage.rows);
     let mut lines = Vec::new();
+    let mut in_columns = 0;
     for column in &table.columns {
-        let stored = storage
-            .columns
-            .iter()
-            .find(|stored| stored.column == column.id);
-        lines.push(vec![
-            Value::text(table.name.as_str()),
-            Value::text(column.name.as_str()),
-            count(rows),
-            count(stored.map_or(0, |stored| stored.stored_bytes)),
-            stored.map_or(Value::Null, |stored| {
-                Value::text(stored.encodings.join(", "))
-            }),
-        ]);
+        let mut columns = storage.columns.iter();
+        let stored = columns.find(|stored| stored.column == column.id);
+        in_columns += stored.map_or(0, |stored| stored.stored_bytes);
+        lines.push(column_row(&table.name, column, rows, stored));
     }
-    let in_columns: u64 = table
-        .columns
-        .iter()
-        .filter_map(|column| {
-            storage
-                .columns
-                .iter()
-                .find(|stored| stored.column == column.id)
-        })
-        .map(|stored| stored.stored_bytes)
-        .sum();
     let mut beside = |rows: u64, bytes: u64, what: &str| {
-        lines.push(vec![
-            Value::text(table.name.as_str()),
-            Value::Null,
-            count(rows),
-            count(bytes),
-            Value::text(what),
-        ]);
+        if bytes > 0 || rows > 0 {
+            let mut line = vec![
+                Value::text(table.name.as_str()),
+                Value::Null,
+                count(rows),
+                count(bytes),
+                Value::text(what),
+                Value::Null,
+                Value::Null,
+                per_row(bytes, rows),
+            ];
+            line.resize(STORAGE_COLUMNS, Value::Null);
+            lines.push(line);
+        }
     };
-    if storage.total_bytes > in_columns {
-        let bytes = storage.total_bytes - in_columns;
-        beside(rows, bytes, "heads, zone maps, filters");
+    let known = in_columns + storage.zone_map_bytes + storage.filter_bytes;
+    let of_runs = |bytes: u64| if bytes > 0 { rows } else { 0 };
+    for (bytes, what) in [
+        (storage.zone_map_bytes, "zone maps"),
+        (storage.filter_bytes, "filters"),
+        (storage.total_bytes.saturating_sub(known), "heads"),
+    ] {
+        beside(of_runs(bytes), bytes, what);
     }
-    if storage.deleted_rows > 0 {
-        beside(storage.deleted_rows, 0, "deleted, space not given back yet");
-    }
-    if storage.memtable_rows > 0 {
-        beside(storage.memtable_rows, 0, "in memory and log");
-    }
+    beside(storage.deleted_rows, 0, "deleted, space not given back yet");
+    beside(storage.memtable_rows, 0, "in memory and log");
     Ok(lines)
+}
+
+/// Columns of `varve_storage`.
+const STORAGE_COLUMNS: usize = 10;
+
+fn column_row(
+    table: &str,
+    column: &ColumnDef,
+    rows: u64,
+    stored: Option<&ColumnStorage>,
+) -> Vec<Value> {
+    let bytes = stored.map_or(0, |stored| stored.stored_bytes);
+    vec![
+        Value::text(table),
+        Value::text(column.name.as_str()),
+        count(rows),
+        count(bytes),
+        stored.map_or(Value::Null, |stored| {
+            Value::text(stored.encodings.join(", "))
+        }),
+        count(stored.map_or(0, |stored| stored.pages)),
+        count(stored.map_or(0, |stored| stored.encoded_bytes)),
+        per_row(bytes, rows),
+        Value::text(column.storage.mode.name()),
+        Value::text(column.storage.compression.to_string()),
+    ]
+}
+
+/// NULL without rows.
+#[expect(clippy::cast_precision_loss, reason = "counts stay far below 2^53")]
+fn per_row(bytes: u64, rows: u64) -> Value {
+    match rows {
+        0 => Value::Null,
+        rows => Value::Float8(bytes as f64 / rows as f64),
+    }
 }

@@ -66,6 +66,13 @@ impl Session {
                     result
                 })
             }
+            Command::Compress(tables) => {
+                let tables: Result<Vec<RelationName>> = tables.iter().map(qualified_name).collect();
+                match tables {
+                    Ok(tables) => self.compress(&tables).await,
+                    Err(error) => Err(error),
+                }
+            }
             Command::Fetch {
                 name,
                 direction,
@@ -235,10 +242,24 @@ impl Session {
 
     /// Gives the space of deleted rows back; `FULL` also merges runs that lie over each other.
     async fn vacuum(&mut self, full: bool, tables: &[RelationName]) -> Result<ResultSet> {
+        self.rewrite("VACUUM", full, tables).await
+    }
+
+    /// Writes tables anew, in the codecs that they ask for.
+    async fn compress(&mut self, tables: &[RelationName]) -> Result<ResultSet> {
+        self.rewrite("COMPRESS", true, tables).await
+    }
+
+    async fn rewrite(
+        &mut self,
+        command: &'static str,
+        full: bool,
+        tables: &[RelationName],
+    ) -> Result<ResultSet> {
         if self.in_transaction() {
             return Err(Error::new(
                 SqlState::ACTIVE_SQL_TRANSACTION,
-                "VACUUM cannot run inside a transaction block",
+                format!("{command} cannot run inside a transaction block"),
             ));
         }
         let catalog = self
@@ -259,7 +280,7 @@ impl Session {
         for tree in trees {
             self.shared.store.vacuum(tree, full).await?;
         }
-        Ok(ResultSet::command("VACUUM"))
+        Ok(ResultSet::command(command))
     }
 }
 

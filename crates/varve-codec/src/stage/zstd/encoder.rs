@@ -21,3 +21,9 @@ pub trait ZstdEncoder {
         framing: ZstdFraming,
     ) -> Result<Vec<u8>, CodecError>;
 }
+
+/// Makes encoders, each of which serves one column at a time.
+pub trait ZstdEncoders: Send + Sync {
+    /// A new encoder.
+    fn encoder(&self) -> Box<dyn ZstdEncoder + Send>;
+}

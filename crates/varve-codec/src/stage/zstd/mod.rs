@@ -35,7 +35,7 @@ mod train;
 
 pub use decoder::{ZstdDecoder, decompress_zstd};
 pub use dictionary::ZstdDictionary;
-pub use encoder::{ZSTD_LEVEL_MAX, ZSTD_LEVEL_MIN, ZstdEncoder};
+pub use encoder::{ZSTD_LEVEL_MAX, ZSTD_LEVEL_MIN, ZstdEncoder, ZstdEncoders};
 pub use framing::ZstdFraming;
 pub use samples::{ZSTD_DICTIONARY_BYTES_MAX, ZSTD_TRAINING_BYTES_MAX, ZstdSamples};
 #[cfg(feature = "zstd-encode")]

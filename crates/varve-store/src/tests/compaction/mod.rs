@@ -12,7 +12,9 @@ use std::sync::Arc;
 use pollster::block_on;
 use varve_kv::fault::{CallFault, FaultKv, FaultPlan};
 use varve_kv::{Kv, KvError, MemoryKv};
-use varve_types::{ColumnId, CompareOp, LogicalType, PredicateTest, TreeColumn, Value};
+use varve_types::{
+    ColumnId, CompareOp, Compression, LogicalType, PredicateTest, TreeColumn, Value,
+};
 use varve_types::{ColumnPredicate, CommitSeq, RowPosition, SortKey, TreeId};
 
 use super::crash::{intents, stored_runs};
@@ -198,6 +200,7 @@ fn runs_that_are_older_than_a_column_get_what_it_was_added_with() {
         ty: LogicalType::Text,
         nullable: true,
         missing: Value::text("before"),
+        storage: varve_types::ColumnStorage::default(),
     });
     {
         let mut state = store.state();
@@ -220,6 +223,45 @@ fn runs_that_are_older_than_a_column_get_what_it_was_added_with() {
     );
     drop(state);
     assert_eq!(sorted_rows(&store.begin(), KEYED), some_rows(0..600));
+}
+
+#[test]
+fn runs_are_written_again_where_storage_changed_and_once_zstd_is_there() {
+    let kv = MemoryKv::new();
+    let store = open(&kv);
+    with_trees(&store);
+    layers(&store, 1, 300);
+    let change = |version: u32, compression: Compression| {
+        let mut schema = schema(KEYED, SortKey::Columns(vec![0]));
+        schema.version = version;
+        schema.options.version = version;
+        schema.columns[2].storage.compression = compression;
+        let mut state = store.state();
+        let mut catalog = Catalog::clone(&state.catalog);
+        catalog
+            .trees
+            .insert(KEYED, Arc::new(Tree::new(schema).unwrap()));
+        state.catalog = Arc::new(catalog);
+    };
+    let encodings = || {
+        store.tree_storage(KEYED).unwrap().columns[2]
+            .encodings
+            .join(", ")
+    };
+    let before = runs(&store, KEYED);
+    block_on(store.vacuum(None, false)).unwrap();
+    assert_eq!(runs(&store, KEYED), before, "nothing to do");
+    change(2, Compression::Plain);
+    block_on(store.vacuum(None, false)).unwrap();
+    assert_ne!(runs(&store, KEYED), before);
+    assert_eq!(encodings(), "plain");
+    change(3, Compression::Zstd(3));
+    block_on(store.vacuum(None, false)).unwrap();
+    assert!(encodings().ends_with("zstd due"), "{}", encodings());
+    let before = runs(&store, KEYED);
+    block_on(store.vacuum(None, false)).unwrap();
+    assert_eq!(runs(&store, KEYED), before, "without an encoder it waits");
+    assert_eq!(sorted_rows(&store.begin(), KEYED), some_rows(0..300));
 }
 
 #[test]

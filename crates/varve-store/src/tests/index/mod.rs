@@ -45,6 +45,7 @@ fn index(tree: TreeId, own: &[(LogicalType, u8)], include: Option<LogicalType>) 
                 ty,
                 nullable: true,
                 missing: Value::Null,
+                storage: varve_types::ColumnStorage::default(),
             })
             .collect(),
         key: SortKey::Index(IndexKey {
@@ -64,6 +65,7 @@ fn index(tree: TreeId, own: &[(LogicalType, u8)], include: Option<LogicalType>) 
             },
             state: IndexState::Valid,
         }),
+        options: varve_types::TreeOptions::default(),
     }
 }
 
