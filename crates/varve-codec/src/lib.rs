@@ -140,7 +140,7 @@ pub use reader::ByteReader;
 pub use shared::Shared;
 pub(crate) use shared::SharedWriter;
 #[cfg(feature = "zstd-encode")]
-pub use stage::{StructuredZstd, train_dictionary};
+pub use stage::{StructuredZstd, StructuredZstdEncoders, train_dictionary};
 pub use stage::{
     ZSTD_DICTIONARY_BYTES_MAX, ZSTD_LEVEL_MAX, ZSTD_LEVEL_MIN, ZSTD_TRAINING_BYTES_MAX,
     ZstdDecoder, ZstdDictionary, ZstdEncoder, ZstdEncoders, ZstdFraming, ZstdSamples, compress_lz4,

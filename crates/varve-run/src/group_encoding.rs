@@ -4,7 +4,7 @@
 use core::cmp::Reverse;
 
 use varve_codec::CodecError;
-use varve_types::{Broken, Column, Job, Parallel, invariant};
+use varve_types::{Broken, Column, ColumnData, Job, Parallel, invariant};
 
 use crate::filter;
 use crate::group_layout::{Layout, Part};
@@ -69,7 +69,8 @@ impl GroupEncoding {
         invariant!(all, "columns of a group");
         let first_value = *next_value;
         let values_before = values.len();
-        let filter = spec.filter.then(|| filter::build(&group.key_hashes));
+        let pays = spec.filter && !has_dense_keys(spec, &group);
+        let filter = pays.then(|| filter::build(&group.key_hashes));
         let filter = filter.transpose()?;
         let column_bytes: usize = self.parts.iter().map(Part::bytes).sum();
         let whole_bytes = group.index.len() + filter.as_ref().map_or(0, Vec::len) + column_bytes;
@@ -180,6 +181,32 @@ impl GroupEncoding {
         }
         Ok(part)
     }
+}
+
+/// A filter pays where fewer than one of so many keys between the first and the last are there.
+const DENSE_SHARE: i128 = 4;
+
+/// Whether most keys between the first and the last one are there, so that a filter would leave
+/// little out: numbers that are counted up, as of a serial column.
+fn has_dense_keys(spec: &RunSpec, group: &GroupWriter) -> bool {
+    let looked_up = spec.filter_key_columns.unwrap_or(spec.key_columns.len());
+    let key = spec.key_columns.first().filter(|_| looked_up == 1);
+    let Some(vectors) = key.and_then(|at| group.columns.get(*at)) else {
+        return false;
+    };
+    let number = |column: &Column, row: usize| match (column.data(), column.is_null(row)) {
+        (_, true) => None,
+        (ColumnData::Int32(numbers), _) => numbers.get(row).map(|number| i128::from(*number)),
+        (ColumnData::Int64(numbers), _) => numbers.get(row).map(|number| i128::from(*number)),
+        _ => None,
+    };
+    let first = vectors.first().and_then(|column| number(column, 0));
+    let last = vectors.last();
+    let last = last.and_then(|column| number(column, column.len().checked_sub(1)?));
+    let span = first
+        .zip(last)
+        .map(|(first, last)| (last - first).abs() + 1);
+    span.is_some_and(|span| span <= i128::from(group.rows) * DENSE_SHARE)
 }
 
 fn encode(vectors: &[Column], writer: &mut ColumnWriter) -> Result<Part, CodecError> {

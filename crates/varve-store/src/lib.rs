@@ -97,6 +97,7 @@ mod stored_as;
 mod transaction;
 mod tree;
 mod write_set;
+mod zstd;
 
 pub use bulk_load::{BulkLoad, BulkLoadOptions, BulkLoadReport};
 pub use cache::CacheStats;

@@ -65,8 +65,7 @@ pub use scan::{
 pub use schema::{IndexKey, IndexState, KeyColumn, SortKey, TreeColumn, TreeSchema, Uniqueness};
 pub use sql_text::{SqlPart, SqlText, unparenthesized};
 pub use storage::{
-    CONTENT_BYTES_MIN, ColumnStorage, Compression, NoCompression, PageCodec, STORAGE_BYTES,
-    StorageMode, TreeOptions,
+    ColumnStorage, Compression, NoCompression, PageCodec, STORAGE_BYTES, StorageMode, TreeOptions,
 };
 pub use type_mod::{IntervalFields, TypeMod};
 pub use value::{Value, nearest_f32, unpadded};

@@ -21,18 +21,15 @@ pub enum StorageMode {
     Default,
     /// Few distinct values: codes of a dictionary, as long as they are few.
     Dictionary,
-    /// Large values of which many are equal: equal ones are stored once in the whole store.
-    ContentAddressed,
     /// Read column by column. That is how every column lies, so it changes nothing else.
     Columnar,
 }
 
 impl StorageMode {
     /// All of them, by their codes.
-    pub const ALL: [StorageMode; 4] = [
+    pub const ALL: [StorageMode; 3] = [
         StorageMode::Default,
         StorageMode::Dictionary,
-        StorageMode::ContentAddressed,
         StorageMode::Columnar,
     ];
 
@@ -41,7 +38,6 @@ impl StorageMode {
         match self {
             StorageMode::Default => "default",
             StorageMode::Dictionary => "dictionary",
-            StorageMode::ContentAddressed => "content_addressed",
             StorageMode::Columnar => "columnar",
         }
     }
@@ -51,9 +47,6 @@ impl StorageMode {
         match self {
             StorageMode::Default | StorageMode::Columnar => true,
             StorageMode::Dictionary => ty.physical() != PhysicalType::Bits,
-            StorageMode::ContentAddressed => {
-                matches!(ty.physical(), PhysicalType::Bytes | PhysicalType::Binary)
-            }
         }
     }
 }
@@ -243,28 +236,13 @@ pub struct ColumnStorage {
 }
 
 /// How a whole table is to be stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TreeOptions {
     /// What pages are compressed with.
     pub pages: PageCodec,
-    /// From how many bytes on values of content-addressed columns are stored apart.
-    pub content_bytes_min: u32,
     /// The version of the schema with which what is said of storage changed last: runs of older
     /// ones are to be written again. 0 where it never did.
     pub version: u32,
-}
-
-/// From how many bytes on values are content-addressed where nothing else is said.
-pub const CONTENT_BYTES_MIN: u32 = 1024;
-
-impl Default for TreeOptions {
-    fn default() -> TreeOptions {
-        TreeOptions {
-            pages: PageCodec::default(),
-            content_bytes_min: CONTENT_BYTES_MIN,
-            version: 0,
-        }
-    }
 }
 
 /// Bytes of a [`ColumnStorage`].
@@ -370,7 +348,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(sound, 4 * (11 + 2));
+        assert_eq!(sound, 3 * (11 + 2));
         for code in 0..=255 {
             for level in 0..=255 {
                 if let Some(codec) = PageCodec::from_bytes([code, level]) {
@@ -406,7 +384,6 @@ mod tests {
             suited(Compression::Zstd(3)),
             [false, true, true, true, true]
         );
-        assert!(!StorageMode::ContentAddressed.suits(LogicalType::Int8));
-        assert!(StorageMode::ContentAddressed.suits(LogicalType::Bytea));
+        assert!(!StorageMode::Dictionary.suits(LogicalType::Boolean));
     }
 }

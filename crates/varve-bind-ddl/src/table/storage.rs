@@ -9,9 +9,7 @@ use varve_catalog::model::table::{StorageOption, TableDef};
 use varve_plan::plan::Statement;
 use varve_plan::plan::statement::utility;
 use varve_plan::plan::utility::{Message, Utility};
-use varve_types::{
-    CONTENT_BYTES_MIN, Error, NoCompression, PageCodec, Result, SqlState, TreeOptions,
-};
+use varve_types::{Error, NoCompression, PageCodec, Result, SqlState, TreeOptions};
 
 use crate::binder::DdlBinder;
 use crate::table::alter::Altered;
@@ -75,13 +73,8 @@ const CLEANED: [(&str, Takes); 18] = [
 
 /// The parameter that says what pages are compressed with.
 const PAGES: &str = "compression";
-/// The parameter that says from how many bytes on values are content-addressed.
-const CONTENT: &str = "content_addressed_bytes_min";
 /// Our own parameters of tables, which take effect.
-const OWN: [(&str, Takes); 2] = [
-    (PAGES, Takes::Pages),
-    (CONTENT, Takes::Integer(64, 1 << 20)),
-];
+const OWN: [(&str, Takes); 1] = [(PAGES, Takes::Pages)];
 
 const TABLES: [(&str, Takes); 4] = [
     ("fillfactor", Takes::Integer(10, 100)),
@@ -343,10 +336,8 @@ pub fn put_options(table: &mut TableDef, options: Vec<StorageOption>, reset: &[S
     };
     // They were checked when they were given.
     let pages = value(PAGES).and_then(|value| value.parse().ok());
-    let content = value(CONTENT).and_then(|value| value.parse().ok());
     table.stored = TreeOptions {
         pages: pages.unwrap_or_default(),
-        content_bytes_min: content.unwrap_or(CONTENT_BYTES_MIN),
         version: table.stored.version,
     };
 }

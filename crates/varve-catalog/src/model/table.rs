@@ -214,7 +214,6 @@ impl TableDef {
 
     /// Whether rows are to be stored otherwise than those of an earlier definition were.
     pub fn is_stored_otherwise(&self, before: &TableDef) -> bool {
-        let options = |table: &TableDef| (table.stored.pages, table.stored.content_bytes_min);
         let was = |id| {
             let mut columns = before.columns.iter();
             columns
@@ -222,7 +221,7 @@ impl TableDef {
                 .map(|column| column.storage)
         };
         let mut columns = self.columns.iter();
-        options(self) != options(before)
+        self.stored.pages != before.stored.pages
             || columns.any(|column| was(column.id).is_some_and(|storage| storage != column.storage))
     }
 

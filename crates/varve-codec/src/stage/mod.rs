@@ -5,7 +5,7 @@ mod zstd;
 
 pub use lz4::{compress_lz4, decompress_lz4};
 #[cfg(feature = "zstd-encode")]
-pub use zstd::{StructuredZstd, train_dictionary};
+pub use zstd::{StructuredZstd, StructuredZstdEncoders, train_dictionary};
 pub use zstd::{
     ZSTD_DICTIONARY_BYTES_MAX, ZSTD_LEVEL_MAX, ZSTD_LEVEL_MIN, ZSTD_TRAINING_BYTES_MAX,
     ZstdDecoder, ZstdDictionary, ZstdEncoder, ZstdEncoders, ZstdFraming, ZstdSamples,

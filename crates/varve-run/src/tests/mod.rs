@@ -1,6 +1,7 @@
 mod encodings;
 mod filter;
 mod golden;
+mod key_filter;
 mod robustness;
 mod round_trip;
 mod zones;

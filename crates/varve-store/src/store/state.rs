@@ -160,7 +160,7 @@ impl State {
             retired: Vec::new(),
             orphans: Vec::new(),
             damaged: VecSet::new(),
-            zstd: None,
+            zstd: crate::zstd::encoders(),
         }
     }
 

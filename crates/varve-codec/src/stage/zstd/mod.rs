@@ -39,7 +39,7 @@ pub use encoder::{ZSTD_LEVEL_MAX, ZSTD_LEVEL_MIN, ZstdEncoder, ZstdEncoders};
 pub use framing::ZstdFraming;
 pub use samples::{ZSTD_DICTIONARY_BYTES_MAX, ZSTD_TRAINING_BYTES_MAX, ZstdSamples};
 #[cfg(feature = "zstd-encode")]
-pub use structured::StructuredZstd;
+pub use structured::{StructuredZstd, StructuredZstdEncoders};
 #[cfg(feature = "zstd-encode")]
 pub use train::train_dictionary;
 

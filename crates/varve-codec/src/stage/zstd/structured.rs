@@ -2,7 +2,7 @@
 
 use structured_zstd::encoding::{CompressionLevel, EncoderDictionary, FrameCompressor};
 
-use super::encoder::{ZSTD_LEVEL_MAX, ZSTD_LEVEL_MIN, ZstdEncoder};
+use super::encoder::{ZSTD_LEVEL_MAX, ZSTD_LEVEL_MIN, ZstdEncoder, ZstdEncoders};
 use crate::{CodecError, ZstdDictionary, ZstdFraming};
 
 /// Rows of a column rarely spread over more powers of two.
@@ -108,5 +108,15 @@ impl core::fmt::Debug for StructuredZstd {
         f.debug_struct("StructuredZstd")
             .field("compressors", &self.compressors.len())
             .finish_non_exhaustive()
+    }
+}
+
+/// Makes encoders of this kind.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StructuredZstdEncoders;
+
+impl ZstdEncoders for StructuredZstdEncoders {
+    fn encoder(&self) -> Box<dyn ZstdEncoder + Send> {
+        Box::new(StructuredZstd::new())
     }
 }

@@ -229,6 +229,7 @@ fn runs_that_are_older_than_a_column_get_what_it_was_added_with() {
 fn runs_are_written_again_where_storage_changed_and_once_zstd_is_there() {
     let kv = MemoryKv::new();
     let store = open(&kv);
+    store.state().zstd = None;
     with_trees(&store);
     layers(&store, 1, 300);
     let change = |version: u32, compression: Compression| {
