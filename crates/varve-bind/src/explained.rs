@@ -127,6 +127,7 @@ impl StatementBinder<'_> {
                 "summary" => summary = Some(on),
                 "costs" => {}
                 "buffers" => shown.buffers = on,
+                "storage" => shown.storage = on,
                 "wal" | "generic_plan" | "settings" if !on => {}
                 "wal" | "generic_plan" | "settings" => {
                     return Err(unsupported_at("this EXPLAIN option", position));
@@ -140,6 +141,10 @@ impl StatementBinder<'_> {
         }
         if timing == Some(true) && !shown.analyze {
             return Err(invalid("EXPLAIN option TIMING requires ANALYZE"));
+        }
+        if shown.storage && shown.json {
+            let what = "EXPLAIN (STORAGE) as JSON";
+            return Err(unsupported_at(what, self.query.first()));
         }
         shown.timing = timing.unwrap_or(true);
         shown.summary = summary.unwrap_or(shown.analyze);

@@ -60,6 +60,9 @@ impl Definer<'_> {
                     .await?
             }
             None => {
+                if after.is_stored_otherwise(before) {
+                    txn.store.store_otherwise(&after.tree_schema())?;
+                }
                 if alter.verify {
                     self.verify(&mut txn.store, &after).await?;
                 }

@@ -150,7 +150,7 @@ impl GroupEncoding {
         spec: &RunSpec,
         at: usize,
         mut part: Part,
-        writer: &mut ColumnWriter,
+        writer: &ColumnWriter,
     ) -> Result<Part, RunError> {
         let (Some(vectors), Some(column)) = (self.group.columns.get(at), spec.columns.get(at))
         else {

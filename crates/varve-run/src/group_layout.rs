@@ -39,7 +39,7 @@ impl Part {
     pub(crate) fn of(
         encoded: EncodedColumn,
         same_as: Option<usize>,
-        writer: &mut ColumnWriter,
+        writer: &ColumnWriter,
     ) -> Result<Part, CodecError> {
         let bytes: usize = encoded.vectors.iter().map(Vec::len).sum();
         let encoded_bytes = (encoded.shared.len() + bytes) as u64;
@@ -115,13 +115,13 @@ impl Part {
 /// Encoded vectors under the general stage of their column.
 fn write_staged(
     vectors: &[Vec<u8>],
-    writer: &mut ColumnWriter,
+    writer: &ColumnWriter,
 ) -> Result<Vec<WrittenFrame>, CodecError> {
     let bytes = vectors.iter().map(Vec::as_slice);
-    match (writer.encoder.zstd_level, &mut writer.zstd) {
-        (Some(level), Some(encoder)) => {
+    match (writer.encoder.zstd_level, &writer.zstd) {
+        (Some(level), Some(encoders)) => {
             let stage = ZstdStage {
-                encoder: &mut **encoder,
+                encoder: &mut *encoders.encoder(),
                 level,
                 dictionary: None,
                 vectors_max: BLOCK_VECTORS_MAX,

@@ -1,6 +1,8 @@
 //! Gathers the vectors of one group.
 
-use varve_codec::{WrittenFrame, ZstdEncoder, write_frames};
+use std::sync::Arc;
+
+use varve_codec::{WrittenFrame, ZstdEncoders, write_frames};
 use varve_types::{Broken, Column, Invariant, invariant};
 
 use crate::column_encoder::ColumnEncoder;
@@ -29,7 +31,7 @@ pub(crate) struct ColumnWriter {
     /// The shared part stored last, and where.
     pub(crate) shared: Option<PlacedShared>,
     /// Makes the frames of a column that asks for zstd.
-    pub(crate) zstd: Option<Box<dyn ZstdEncoder + Send>>,
+    pub(crate) zstd: Option<Arc<dyn ZstdEncoders>>,
 }
 
 impl ColumnWriter {

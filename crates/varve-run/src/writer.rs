@@ -124,10 +124,10 @@ impl RunWriter {
     /// Gives encoders of zstd to the columns that ask for it. Without, they are compressed by their
     /// stage, and the head tells that they are not yet as they were asked for.
     #[must_use]
-    pub fn with_zstd(mut self, zstd: Option<&dyn ZstdEncoders>) -> RunWriter {
+    pub fn with_zstd(mut self, zstd: Option<&Arc<dyn ZstdEncoders>>) -> RunWriter {
         for column in &mut self.columns {
             if column.encoder.zstd_level.is_some() {
-                column.zstd = zstd.map(ZstdEncoders::encoder);
+                column.zstd = zstd.cloned();
             }
         }
         self

@@ -14,8 +14,8 @@ use varve_catalog::model::table::{ColumnDef, Filled, TableDef};
 use varve_catalog::model::view::{ViewDef, ViewKind};
 use varve_expr::Expr;
 use varve_types::{
-    ColumnStorage, Compression, ElementType, KeyOrder, KeyPart, LogicalType, ObjectId, SqlText,
-    StorageMode, TypeMod, Value, sql,
+    ArrayValue, ColumnStorage, Compression, ElementType, KeyOrder, KeyPart, LogicalType, ObjectId,
+    SqlText, StorageMode, TypeMod, Value, sql,
 };
 
 use crate::inheritance::bound_of;
@@ -272,12 +272,12 @@ pub(crate) fn classes(catalog: &Catalog) -> Vec<Vec<Value>> {
     rows
 }
 
-/// Options as the text of an array; NULL without any.
+/// Options as an array of texts; NULL without any.
 fn listed(options: impl Iterator<Item = String>) -> Value {
-    let options: Vec<String> = options.collect();
+    let options: Vec<Value> = options.map(text).collect();
     match options.is_empty() {
         true => Value::Null,
-        false => text(format!("{{{}}}", options.join(","))),
+        false => Value::array(&ArrayValue::of(ElementType::Text, options)),
     }
 }
 
@@ -360,9 +360,8 @@ pub(crate) fn attributes(catalog: &Catalog) -> Vec<Vec<Value>> {
             if let (Some(domain), Some(of)) = (table.domain_of(number - 1), row.get_mut(2)) {
                 *of = oid(domain);
             }
-            if column.storage.compression == Compression::Lz4 {
-                row.push(text("l"));
-            }
+            let is_lz4 = column.storage.compression == Compression::Lz4;
+            row.push(text(if is_lz4 { "l" } else { "" }));
             row.resize(COLUMN_OPTIONS, Value::Null);
             row.push(column_options(column.storage));
             rows.push(row);

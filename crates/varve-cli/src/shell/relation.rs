@@ -14,8 +14,8 @@ struct Relation {
 }
 
 /// What `\d+` adds to the columns: how each is stored.
-const STORED: &str = ", coalesce(substring(a.attoptions FROM 'storage=([a-z_]+)'), 'default'), \
-     coalesce(substring(a.attoptions FROM 'compression=([a-z0-9()]+)'), 'auto')";
+const STORED: &str = ", coalesce(substring(array_to_string(a.attoptions, ',') FROM 'storage=([a-z_]+)'), 'default'), \
+     coalesce(substring(array_to_string(a.attoptions, ',') FROM 'compression=([a-z0-9()]+)'), 'auto')";
 
 /// Lines below a table: their head, and the query that gives them.
 const FOOTERS: [(&str, &str); 4] = [
@@ -127,8 +127,8 @@ impl Shell {
         }
         if verbose {
             let sql = format!(
-                "SELECT 'Options: ' || replace(trim(both '{{}}' from reloptions), ',', ', ') \
-                 FROM pg_class WHERE oid = {} AND reloptions IS NOT NULL",
+                "SELECT 'Options: ' || array_to_string(reloptions, ', ') FROM pg_class \
+                 WHERE oid = {} AND reloptions IS NOT NULL",
                 relation.oid
             );
             footers.extend(self.rows_of(&sql)?.into_iter().flatten().flatten());

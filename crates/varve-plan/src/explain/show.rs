@@ -27,6 +27,8 @@ pub struct StatementActual {
     pub pages_hit: u64,
     /// Pages that were read meanwhile.
     pub pages_read: u64,
+    /// Vectors of columns that were decoded, filtered or taken rows of.
+    pub vectors_decoded: u64,
 }
 
 fn milliseconds(us: u64) -> String {

@@ -530,6 +530,8 @@ pub struct ExplainOptions {
     pub summary: bool,
     /// Pages that were found in caches or read.
     pub buffers: bool,
+    /// How what is read is stored.
+    pub storage: bool,
     /// JSON instead of lines.
     pub json: bool,
 }
@@ -542,6 +544,7 @@ impl Default for ExplainOptions {
             timing: true,
             summary: false,
             buffers: false,
+            storage: false,
             json: false,
         }
     }

@@ -21,7 +21,7 @@ fn writer(
     ty: LogicalType,
     encoding: ColumnEncoding,
     values: &[Value],
-    zstd: Option<&dyn ZstdEncoders>,
+    zstd: Option<Arc<dyn ZstdEncoders>>,
 ) -> FinishedRun {
     let column = |(id, ty)| ColumnSpec {
         id: ColumnId(id),
@@ -37,7 +37,7 @@ fn writer(
         filter_key_columns: None,
         encodings: vec![ColumnEncoding::default(), encoding],
     };
-    let mut writer = RunWriter::new(spec).unwrap().with_zstd(zstd);
+    let mut writer = RunWriter::new(spec).unwrap().with_zstd(zstd.as_ref());
     for (at, values) in values.chunks(1000).enumerate() {
         let first = at as i64 * 1000;
         let keys: Vec<Value> = (0..values.len() as i64)
@@ -133,7 +133,7 @@ impl ZstdEncoder for Stored {
 struct Encoders;
 
 impl ZstdEncoders for Encoders {
-    fn encoder(&self) -> Box<dyn ZstdEncoder + Send> {
+    fn encoder(&self) -> Box<dyn ZstdEncoder> {
         Box::new(Stored)
     }
 }
@@ -149,7 +149,7 @@ fn zstd_is_used_where_there_is_an_encoder_and_due_elsewhere() {
     };
     let run = write(LogicalType::Text, zstd, &texts);
     assert_eq!(tags(&run), 1 << TAG_PLAIN | 1 << TAG_ZSTD_DUE);
-    let run = writer(LogicalType::Text, zstd, &texts, Some(&Encoders));
+    let run = writer(LogicalType::Text, zstd, &texts, Some(Arc::new(Encoders)));
     assert_eq!(tags(&run), 1 << TAG_PLAIN | 1 << TAG_ZSTD);
     assert!(run.head.stats()[1].stored_bytes < 100);
 }

@@ -154,7 +154,7 @@ impl Store {
         run: RunId,
     ) -> core::result::Result<RunWriter, RunError> {
         let zstd = self.state().zstd.clone();
-        Ok(RunWriter::new(tree.run_spec(run))?.with_zstd(zstd.as_deref()))
+        Ok(RunWriter::new(tree.run_spec(run))?.with_zstd(zstd.as_ref()))
     }
 
     /// Whether there is a store, of this or any later version.

@@ -136,6 +136,18 @@ impl Transaction {
         self.change(CatalogChange::CreateTree(schema))
     }
 
+    /// Says how the rows of a tree are to be stored, as another schema of its columns does. Those
+    /// that are in runs are written anew in the background.
+    pub fn store_otherwise(&mut self, wanted: &TreeSchema) -> Result<()> {
+        let mut schema = TreeSchema::clone(self.tree(wanted.tree)?.schema());
+        for column in &mut schema.columns {
+            let found = wanted.columns.iter().find(|found| found.id == column.id);
+            column.storage = found.map_or(column.storage, |found| found.storage);
+        }
+        schema.options = wanted.options;
+        self.change(CatalogChange::CreateTree(schema))
+    }
+
     /// Makes the transaction serializable: from now on it notes which trees it reads, and if it
     /// writes anything, its commit fails with `40001` if somebody else has written to one of them
     /// since the snapshot. Such transactions happen as if one after another, in the order of their

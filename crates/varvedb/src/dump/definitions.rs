@@ -121,7 +121,7 @@ impl Dump<'_, '_> {
         let parts: Vec<String> = parts.iter().map(|part| format!("\n    {part}")).collect();
         let by = self.partitioning(table).await?;
         let sql = format!(
-            "SELECT ' WITH (' || replace(trim(both '{{}}' from reloptions), ',', ', ') || ')' \
+            "SELECT ' WITH (' || array_to_string(reloptions, ', ') || ')' \
              FROM pg_class WHERE oid = {} AND reloptions IS NOT NULL",
             table.oid
         );

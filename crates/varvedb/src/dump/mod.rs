@@ -257,8 +257,8 @@ impl Dump<'_, '_> {
             "SELECT quote_ident(a.attname), format_type(a.atttypid, a.atttypmod), a.attnotnull, \
              a.attidentity, a.attgenerated, pg_get_expr(d.adbin, d.adrelid), \
              pg_get_serial_sequence({}, a.attname), \
-             coalesce(' STORAGE ' || substring(a.attoptions FROM 'storage=([a-z_]+)'), '') || \
-             coalesce(' COMPRESSION ' || substring(a.attoptions FROM 'compression=([a-z0-9()]+)'), \
+             coalesce(' STORAGE ' || substring(array_to_string(a.attoptions, ',') FROM 'storage=([a-z_]+)'), '') || \
+             coalesce(' COMPRESSION ' || substring(array_to_string(a.attoptions, ',') FROM 'compression=([a-z0-9()]+)'), \
              '') \
              FROM pg_attribute a \
              LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum \

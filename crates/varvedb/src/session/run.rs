@@ -23,6 +23,7 @@ use varve_types::{
 };
 
 use super::Scope;
+use super::explained_storage::storage_lines;
 use super::rows::outlet::Outlet;
 use super::temporary::Temporary;
 use crate::host::SessionHost;
@@ -375,10 +376,20 @@ impl Run<'_> {
                     .page_cache
                     .misses
                     .saturating_sub(before.page_cache.misses),
+                vectors_decoded: after.vectors_decoded.saturating_sub(before.vectors_decoded),
             });
         }
         let access = |tree| self.key_access(tree);
-        let lines = explain_with(statement, options, &access, actual.as_ref());
+        let mut lines = explain_with(statement, options, &access, actual.as_ref());
+        if options.storage {
+            lines.extend(storage_lines(&self.shared.store, statement)?);
+            if let Some(actual) = &actual {
+                lines.push(format!(
+                    "Storage Read: pages hit={} read={}, vectors decoded={}",
+                    actual.pages_hit, actual.pages_read, actual.vectors_decoded
+                ));
+            }
+        }
         let ty = match options.json {
             true => LogicalType::Json,
             false => LogicalType::Text,

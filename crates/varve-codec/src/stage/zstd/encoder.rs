@@ -22,8 +22,9 @@ pub trait ZstdEncoder {
     ) -> Result<Vec<u8>, CodecError>;
 }
 
-/// Makes encoders, each of which serves one column at a time.
+/// Makes encoders, each of which serves one column of one group: they do not go from thread to
+/// thread.
 pub trait ZstdEncoders: Send + Sync {
     /// A new encoder.
-    fn encoder(&self) -> Box<dyn ZstdEncoder + Send>;
+    fn encoder(&self) -> Box<dyn ZstdEncoder>;
 }

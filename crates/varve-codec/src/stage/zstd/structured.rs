@@ -116,7 +116,7 @@ impl core::fmt::Debug for StructuredZstd {
 pub struct StructuredZstdEncoders;
 
 impl ZstdEncoders for StructuredZstdEncoders {
-    fn encoder(&self) -> Box<dyn ZstdEncoder + Send> {
+    fn encoder(&self) -> Box<dyn ZstdEncoder> {
         Box::new(StructuredZstd::new())
     }
 }
