@@ -83,6 +83,35 @@ fn inheritance_and_partitions_come_back() {
 }
 
 #[test]
+fn what_is_said_of_storage_comes_back_and_is_described() {
+    let folder = tempfile::tempdir().unwrap();
+    let script =
+        "create table stored (id int primary key, state text storage dictionary not null, \
+         note text compression zstd(9) default 'x', price float8 storage columnar compression alp) \
+         with (compression = none);
+         create index stored_state on stored (state);
+         insert into stored values (1, 'new', 'a note', 2.5);";
+    let first = load(folder.path(), "first", script);
+    for line in [
+        "    state text STORAGE dictionary NOT NULL,",
+        "    note text COMPRESSION zstd(9) DEFAULT 'x'::text,",
+        "    price double precision STORAGE columnar COMPRESSION alp",
+        ") WITH (compression=none);",
+    ] {
+        assert!(first.contains(line), "{line} in {first}");
+    }
+    assert_eq!(first, load(folder.path(), "second", &first));
+    let shown = varve(folder.path(), &["second"], "\\d+ stored\n\\d stored\n").out;
+    for part in [
+        "| dictionary | auto",
+        "| default    | zstd(9)",
+        "Options: compression=none",
+    ] {
+        assert_eq!(shown.matches(part).count(), 1, "{part} in {shown}");
+    }
+}
+
+#[test]
 fn rows_come_as_inserts_too() {
     let folder = tempfile::tempdir().unwrap();
     let first = load(folder.path(), "first", OBJECTS);
