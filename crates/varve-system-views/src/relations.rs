@@ -118,7 +118,6 @@ pub(crate) fn namespaces(catalog: &Catalog) -> Vec<Vec<Value>> {
 const HAS_CHILDREN: usize = 16;
 const IS_PARTITION: usize = 21;
 const OPTIONS: usize = 29;
-const BOUND: usize = 30;
 /// Of `pg_attribute`.
 const IS_LOCAL: usize = 11;
 const COLUMN_OPTIONS: usize = 21;
@@ -216,14 +215,8 @@ pub(crate) fn classes(catalog: &Catalog) -> Vec<Vec<Value>> {
             is_populated: true,
         });
         row.resize(OPTIONS, Value::Null);
-        let options = table.options.iter();
-        row.push(listed(
-            options.map(|option| format!("{}={}", option.name, option.value)),
-        ));
-        if let Some(bound) = bound_of(catalog, table) {
-            row.resize(BOUND, Value::Null);
-            row.push(text(bound));
-        }
+        row.push(table_options(table));
+        row.extend(bound_of(catalog, table).map(text));
         for (at, truth) in [
             (HAS_CHILDREN, !table.children().is_empty()),
             (IS_PARTITION, table.bound().is_some()),
@@ -279,6 +272,12 @@ fn listed(options: impl Iterator<Item = String>) -> Value {
         true => Value::Null,
         false => Value::array(&ArrayValue::of(ElementType::Text, options)),
     }
+}
+
+/// The storage options of a table: `{compression=none}`.
+fn table_options(table: &TableDef) -> Value {
+    let options = table.options.iter();
+    listed(options.map(|option| format!("{}={}", option.name, option.value)))
 }
 
 /// What was said of the storage of a column: `{storage=dictionary,compression=zstd(9)}`.

@@ -19,7 +19,6 @@ use crate::binder::DdlBinder;
 use crate::sequence::{identity_filled, identity_type};
 use crate::table::alter::Altered;
 use crate::table::alter_drop::reads;
-use crate::table::column_storage::StorageWord;
 use crate::table::columns::{ColumnDefault, Parts};
 use crate::table::storage::Stored;
 
@@ -83,14 +82,8 @@ impl DdlBinder<'_, '_> {
             ColumnChange::Options(options) => {
                 self.storage_options(Stored::Column, options)?;
             }
-            ColumnChange::Storage(value) => {
-                let of = (column.name.as_str(), column.ty);
-                self.column_storage(StorageWord::Mode, value, of, &mut new.storage)?;
-            }
-            ColumnChange::Compression(value) => {
-                let of = (column.name.as_str(), column.ty);
-                self.column_storage(StorageWord::Compression, value, of, &mut new.storage)?;
-            }
+            ColumnChange::Storage(mode) => self.column_mode(mode, &mut new)?,
+            ColumnChange::Compression(method) => self.column_compression(method, &mut new)?,
             ColumnChange::Statistics => {
                 self.note_storage(&format!("STATISTICS of column \"{}\"", column.name));
             }

@@ -1,10 +1,9 @@
 //! `STORAGE` and `COMPRESSION` of a column.
 
-use varve_ast::Name;
+use varve_ast::{ColumnConstraint, ColumnConstraintKind, Name};
+use varve_catalog::model::table::ColumnDef;
 use varve_system_views::length_of;
-use varve_types::{
-    ColumnStorage, Compression, Error, LogicalType, NoCompression, Result, SqlState, StorageMode,
-};
+use varve_types::{Compression, Error, LogicalType, NoCompression, Result, SqlState, StorageMode};
 
 use crate::binder::DdlBinder;
 use crate::table::storage::{listed, nearest};
@@ -14,56 +13,60 @@ const POSTGRES_MODES: [&str; 4] = ["plain", "main", "external", "extended"];
 /// PostgreSQL's own compression method.
 const POSTGRES_COMPRESSION: &str = "pglz";
 
-/// What is said of a column's storage.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StorageWord {
-    /// `STORAGE mode`
-    Mode,
-    /// `COMPRESSION method`
-    Compression,
-}
-
 impl DdlBinder<'_, '_> {
-    /// `STORAGE` or `COMPRESSION` of a column. PostgreSQL's own words change nothing and get a
-    /// notice.
+    /// `STORAGE` of a column. PostgreSQL's own words change nothing and get a notice.
+    pub fn column_mode(&mut self, mode: &Name, column: &mut ColumnDef) -> Result<()> {
+        let (text, ty) = (mode.text.as_str(), column.ty);
+        if !is_among(&POSTGRES_MODES, text) {
+            let mode = mode_of(text)?;
+            if !mode.suits(ty) {
+                return Err(unsuited(ty, "storage", &mode.name().to_ascii_uppercase()));
+            }
+            column.storage.mode = mode;
+            return Ok(());
+        }
+        if length_of(ty) != -1 && !text.eq_ignore_ascii_case("plain") {
+            let message = format!("column data type {ty} can only have storage PLAIN");
+            return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+        }
+        column.storage.mode = StorageMode::Default;
+        self.note_storage(&format!("STORAGE {text} of column \"{}\"", column.name));
+        Ok(())
+    }
+
+    /// `COMPRESSION` of a column. PostgreSQL's own method changes nothing and gets a notice.
+    pub fn column_compression(&mut self, method: &Name, column: &mut ColumnDef) -> Result<()> {
+        let (text, ty) = (method.text.as_str(), column.ty);
+        if !text.eq_ignore_ascii_case(POSTGRES_COMPRESSION) {
+            let compression = compression_of(text)?;
+            if !compression.suits(ty) {
+                return Err(unsuited(ty, "compression", compression.name()));
+            }
+            column.storage.compression = compression;
+            return Ok(());
+        }
+        if length_of(ty) != -1 {
+            let message = format!("column data type {ty} does not support compression");
+            return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+        }
+        column.storage.compression = Compression::Auto;
+        self.note_storage(&format!("COMPRESSION {text} of column \"{}\"", column.name));
+        Ok(())
+    }
+
+    /// What is said of the storage of a new column.
     pub fn column_storage(
         &mut self,
-        word: StorageWord,
-        value: &Name,
-        (column, ty): (&str, LogicalType),
-        storage: &mut ColumnStorage,
+        said: &[ColumnConstraint],
+        column: &mut ColumnDef,
     ) -> Result<()> {
-        let text = value.text.as_str();
-        match word {
-            StorageWord::Mode if is_among(&POSTGRES_MODES, text) => {
-                storage.mode = StorageMode::Default;
-                if length_of(ty) != -1 && !text.eq_ignore_ascii_case("plain") {
-                    let message = format!("column data type {ty} can only have storage PLAIN");
-                    return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
+        for one in said {
+            match &one.kind {
+                ColumnConstraintKind::Storage(mode) => self.column_mode(mode, column)?,
+                ColumnConstraintKind::Compression(method) => {
+                    self.column_compression(method, column)?;
                 }
-                self.note_storage(&format!("STORAGE {text} of column \"{column}\""));
-            }
-            StorageWord::Mode => {
-                let mode = mode_of(text)?;
-                if !mode.suits(ty) {
-                    return Err(unsuited(ty, "storage", &mode.name().to_ascii_uppercase()));
-                }
-                storage.mode = mode;
-            }
-            StorageWord::Compression if text.eq_ignore_ascii_case(POSTGRES_COMPRESSION) => {
-                storage.compression = Compression::Auto;
-                if length_of(ty) != -1 {
-                    let message = format!("column data type {ty} does not support compression");
-                    return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
-                }
-                self.note_storage(&format!("COMPRESSION {text} of column \"{column}\""));
-            }
-            StorageWord::Compression => {
-                let compression = compression_of(text)?;
-                if !compression.suits(ty) {
-                    return Err(unsuited(ty, "compression", compression.name()));
-                }
-                storage.compression = compression;
+                _ => {}
             }
         }
         Ok(())

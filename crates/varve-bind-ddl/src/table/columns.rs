@@ -10,13 +10,10 @@ use varve_catalog::model::sequence::SequenceDef;
 use varve_catalog::model::table::{ColumnDef as TableColumn, Filled, TableDef, sort_checks};
 use varve_plan::scope::data_type::serial_type;
 use varve_plan::scope::error::{located, refuse, unsupported_at};
-use varve_types::{
-    ColumnId, ColumnStorage, Error, LogicalType, ObjectId, Result, SqlState, TypeMod,
-};
+use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, TypeMod};
 
 use crate::binder::DdlBinder;
 use crate::sequence::{identity_filled, identity_type};
-use crate::table::column_storage::StorageWord;
 use crate::table::foreign_key::WrittenReference;
 use crate::table::index::deferral;
 
@@ -108,7 +105,7 @@ impl DdlBinder<'_, '_> {
             column.filled = identity_filled(identity.is_always);
         }
         column.modifier = modifier;
-        column.storage = constraints.storage;
+        self.column_storage(&definition.constraints, &mut column)?;
         self.put_constraints(parts, constraints, at, table, position)?;
         columns.push(column);
         if columns.len() > COLUMNS_MAX {
@@ -412,14 +409,8 @@ impl DdlBinder<'_, '_> {
                     self.query
                         .collation(name, ty, self.query.at(constraint.span))?;
                 }
-                ColumnConstraintKind::Storage(value) => {
-                    let (word, storage) = (StorageWord::Mode, &mut found.storage);
-                    self.column_storage(word, value, (column, ty), storage)?;
-                }
-                ColumnConstraintKind::Compression(value) => {
-                    let (word, storage) = (StorageWord::Compression, &mut found.storage);
-                    self.column_storage(word, value, (column, ty), storage)?;
-                }
+                // Looked at once the column is there.
+                ColumnConstraintKind::Storage(_) | ColumnConstraintKind::Compression(_) => {}
             }
         }
         if null && found.not_null {
@@ -480,7 +471,6 @@ pub enum ColumnDefault<'a> {
 
 #[derive(Default)]
 struct ColumnConstraints<'a> {
-    storage: ColumnStorage,
     not_null: bool,
     /// Its name, and when it is checked.
     primary_key: Option<(Option<&'a Name>, Deferral)>,

@@ -488,12 +488,20 @@ proptest! {
         let store = open_with(Arc::new(MemoryKv::new()), settings).unwrap();
         let tree = TreeId(1);
         let ty = if text_key { LogicalType::Text } else { LogicalType::Int4 };
-        let column = TreeColumn { id: ColumnId(1), ty, nullable: false, missing: Value::Null, storage: varve_types::ColumnStorage::default(), };
+        let column = TreeColumn {
+            id: ColumnId(1),
+            ty,
+            nullable: false,
+            missing: Value::Null,
+            storage: varve_types::ColumnStorage::default(),
+        };
         let schema = TreeSchema {
             tree,
             version: 1,
             columns: vec![column],
-            key: SortKey::Columns(vec![0]), options: varve_types::TreeOptions::default(), };
+            key: SortKey::Columns(vec![0]),
+            options: varve_types::TreeOptions::default(),
+        };
         let mut transaction = store.begin();
         transaction.create_tree(schema).unwrap();
         block_on(transaction.commit(Durability::Strict)).unwrap();

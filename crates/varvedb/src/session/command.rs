@@ -1,6 +1,6 @@
 //! Carries out statements that have no plan.
 
-use varve_ast::{Command, TransactionModes};
+use varve_ast::{Command, ObjectName, TransactionModes};
 use varve_catalog::{Catalog, Deferral, RelationName, qualified_name};
 use varve_dml::Constraint;
 use varve_types::{Error, Notice, Result, SqlState};
@@ -52,11 +52,7 @@ impl Session {
                 tables,
                 unused,
             } => {
-                let tables: Result<Vec<RelationName>> = tables.iter().map(qualified_name).collect();
-                let done = match tables {
-                    Ok(tables) => self.vacuum(*full, &tables).await,
-                    Err(error) => Err(error),
-                };
+                let done = self.rewrite("VACUUM", *full, tables).await;
                 done.map(|mut result| {
                     if !unused.is_empty() {
                         let text =
@@ -66,13 +62,7 @@ impl Session {
                     result
                 })
             }
-            Command::Compress(tables) => {
-                let tables: Result<Vec<RelationName>> = tables.iter().map(qualified_name).collect();
-                match tables {
-                    Ok(tables) => self.compress(&tables).await,
-                    Err(error) => Err(error),
-                }
-            }
+            Command::Compress(tables) => self.rewrite("COMPRESS", true, tables).await,
             Command::Fetch {
                 name,
                 direction,
@@ -240,22 +230,15 @@ impl Session {
         }
     }
 
-    /// Gives the space of deleted rows back; `FULL` also merges runs that lie over each other.
-    async fn vacuum(&mut self, full: bool, tables: &[RelationName]) -> Result<ResultSet> {
-        self.rewrite("VACUUM", full, tables).await
-    }
-
-    /// Writes tables anew, in the codecs that they ask for.
-    async fn compress(&mut self, tables: &[RelationName]) -> Result<ResultSet> {
-        self.rewrite("COMPRESS", true, tables).await
-    }
-
+    /// Gives the space of deleted rows back, and writes rows anew that are to be stored otherwise;
+    /// `full` also merges runs that lie over each other.
     async fn rewrite(
         &mut self,
         command: &'static str,
         full: bool,
-        tables: &[RelationName],
+        tables: &[ObjectName],
     ) -> Result<ResultSet> {
+        let tables: Vec<RelationName> = tables.iter().map(qualified_name).collect::<Result<_>>()?;
         if self.in_transaction() {
             return Err(Error::new(
                 SqlState::ACTIVE_SQL_TRANSACTION,
