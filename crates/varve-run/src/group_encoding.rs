@@ -4,12 +4,13 @@
 use core::cmp::Reverse;
 
 use varve_codec::CodecError;
-use varve_types::{Broken, Column, ColumnData, Job, Parallel, invariant};
+use varve_types::{Broken, Column, ColumnData, Invariant, Job, Parallel, invariant};
 
 use crate::filter;
 use crate::group_layout::{Layout, Part};
 use crate::group_writer::{ColumnWriter, GroupWriter};
 use crate::head::GroupInfo;
+use crate::index;
 use crate::same_column::encode_same;
 use crate::{RunError, RunSpec, RunValue};
 
@@ -73,9 +74,10 @@ impl GroupEncoding {
         let filter = pays.then(|| filter::build(&group.key_hashes));
         let filter = filter.transpose()?;
         let column_bytes: usize = self.parts.iter().map(Part::bytes).sum();
-        let whole_bytes = group.index.len() + filter.as_ref().map_or(0, Vec::len) + column_bytes;
+        let index = index::stored(&group.index).or_broken("index of a group")?;
+        let whole_bytes = index.len() + filter.as_ref().map_or(0, Vec::len) + column_bytes;
         let mut layout = Layout::new(spec, whole_bytes, next_value, values);
-        let index = layout.place_apart(&group.index)?;
+        let index = layout.place_apart(&index)?;
         let filter = filter.map(|filter| layout.place_apart(&filter));
         let filter = filter.transpose()?;
         let mut columns = Vec::with_capacity(self.parts.len());

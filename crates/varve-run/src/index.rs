@@ -1,8 +1,11 @@
 //! The index of a group: by vector the first key, and the zone map of every column.
 //!
-//! Layout: for each vector its first key (length as varint, bytes) and one zone map a column.
+//! Layout: for each vector its first key (length as varint, bytes) and one zone map a column; all of
+//! it is a frame of one vector under LZ4, because keys and bounds of neighbours are alike.
 
-use varve_codec::{ByteReader, CodecError, put_varint};
+use varve_codec::{
+    ByteReader, CodecError, Stage, put_frames, put_varint, read_frames, write_frames,
+};
 
 use crate::head::{GroupInfo, RunHead};
 use crate::{CheckedValue, ColumnSpec, KeyFilter, RunError, ZoneMap};
@@ -35,7 +38,11 @@ impl GroupIndex {
         }
         let index = value
             .payload(info.index.offset, info.index.bytes)
-            .and_then(|bytes| decode(bytes, info, &head.columns));
+            .and_then(|stored| {
+                let frames = read_frames(stored, 0, 1)?;
+                let frame = frames.first().ok_or(CodecError::UnexpectedEnd)?;
+                decode(frame.vector(stored, 0, &())?, info, &head.columns)
+            });
         index.map_err(RunError::corrupt(head.run, Some(value.number())))
     }
 
@@ -92,6 +99,14 @@ pub(crate) fn encode_vector(first_key: &[u8], zones: &[ZoneMap], out: &mut Vec<u
     for zone in zones {
         zone.encode(out);
     }
+}
+
+/// The bytes of an index as they are stored.
+pub(crate) fn stored(index: &[u8]) -> Result<Vec<u8>, CodecError> {
+    let frames = write_frames([index].into_iter(), Stage::Lz4);
+    let mut stored = Vec::new();
+    put_frames(&frames, &mut stored)?;
+    Ok(stored)
 }
 
 fn decode(
