@@ -39,8 +39,10 @@ pub enum StatementBody {
     Unsupported(Option<&'static str>),
 }
 
-/// `EXPLAIN [ANALYZE] [VERBOSE]`, `EXPLAIN (options)`
+/// `EXPLAIN [ANALYZE] [VERBOSE]`, `EXPLAIN (options)`, SQLite's `EXPLAIN QUERY PLAN`
 pub struct Explain {
+    /// `QUERY PLAN`
+    pub is_query_plan: bool,
     /// `ANALYZE`, outside of parentheses.
     pub is_analyze: bool,
     /// `VERBOSE`, outside of parentheses.

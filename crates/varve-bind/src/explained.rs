@@ -73,11 +73,13 @@ impl StatementBinder<'_> {
     fn explained(&mut self, explain: &Explain, body: &StatementBody) -> Result<Statement> {
         const OTHER: &str = "EXPLAIN of this statement";
         let Explain {
+            is_query_plan,
             is_analyze,
             is_verbose,
             options,
         } = explain;
         let mut shown = self.explain_options(options)?;
+        shown.query_plan = *is_query_plan;
         if options.is_empty() {
             shown.analyze = *is_analyze;
             shown.summary = *is_analyze;

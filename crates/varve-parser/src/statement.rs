@@ -38,14 +38,25 @@ impl Parser<'_> {
         }
         if self.peek() == Token::LParen && !self.at_parenthesized_query() {
             return Ok(Some(Explain {
+                is_query_plan: false,
                 is_analyze: false,
                 is_verbose: false,
                 options: self.parse_utility_options()?,
             }));
         }
+        let is_word = |at: usize, word: &str| {
+            let text = self.text_of(self.peek_nth_token(at));
+            text.eq_ignore_ascii_case(word)
+        };
+        let is_query_plan = is_word(0, "query") && is_word(1, "plan");
+        if is_query_plan {
+            self.next_token();
+            self.next_token();
+        }
         Ok(Some(Explain {
-            is_analyze: self.parse_keyword(Keyword::ANALYZE),
-            is_verbose: self.parse_keyword(Keyword::VERBOSE),
+            is_query_plan,
+            is_analyze: !is_query_plan && self.parse_keyword(Keyword::ANALYZE),
+            is_verbose: !is_query_plan && self.parse_keyword(Keyword::VERBOSE),
             options: Vec::new(),
         }))
     }
@@ -129,7 +140,8 @@ impl Parser<'_> {
             | Keyword::NOTIFY
             | Keyword::SECURITY
             | Keyword::UNLISTEN => self.unsupported(None),
-            // No keyword of PostgreSQL.
+            // No keywords of PostgreSQL.
+            _ if self.text_of(first).eq_ignore_ascii_case("pragma") => return self.pragma(),
             _ if self.text_of(first).eq_ignore_ascii_case("flush") => command(Command::Checkpoint),
             _ if self.text_of(first).eq_ignore_ascii_case("compress") => command(self.compress()?),
             _ => return Err(self.error_at(first)),

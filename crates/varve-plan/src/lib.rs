@@ -16,7 +16,9 @@ pub mod optimize;
 pub mod plan;
 pub mod scope;
 
-pub use explain::{KeyAccess, NodeActual, StatementActual, explain, explain_with};
+pub use explain::{
+    KeyAccess, NodeActual, QueryPlanRow, StatementActual, explain, explain_query_plan, explain_with,
+};
 pub use optimize::index_choice::{Asked, IndexChoice, choose_index, is_named_by_key};
 pub use optimize::scan_order::{OrderChoice, choose_order};
 pub use plan::alter::AlterTable;

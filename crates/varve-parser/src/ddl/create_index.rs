@@ -4,6 +4,7 @@ use varve_ast::{CreateIndex, Expr, ExprKind, IndexElement, IndexOptions, Name, O
 use varve_lexer::{Keyword, Lexeme, Token};
 use varve_types::{Error, Result};
 
+use crate::expr::precedence::{Kind, level};
 use crate::parser::{IsOptional, Parser};
 
 impl Parser<'_> {
@@ -95,7 +96,8 @@ impl Parser<'_> {
         if first.token != Token::LParen && !Parser::is_nonreserved(first) {
             return self.unexpected();
         }
-        let mut key = self.primary()?;
+        // PostgreSQL wants parentheses around an operation; SQLite does not.
+        let mut key = self.expr_above(level::BETWEEN, Kind::Restricted)?;
         if self.parse_keyword(Keyword::COLLATE) {
             let operator = self.last_span();
             let span = key.span;

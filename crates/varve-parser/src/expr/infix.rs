@@ -35,6 +35,7 @@ impl Parser<'_> {
     pub(crate) fn infix_level(&self, kind: Kind) -> u8 {
         let next = self.peek_token();
         match next.token {
+            Token::Operator if self.is_double_equal(next) => level::COMPARE,
             Token::Operator => level::OPERATOR,
             Token::Plus | Token::Minus => level::ADD,
             Token::Mul | Token::Div | Token::Mod => level::MULTIPLY,

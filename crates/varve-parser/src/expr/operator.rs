@@ -41,12 +41,18 @@ pub(crate) fn is_operator(token: Token) -> bool {
 }
 
 impl Parser<'_> {
-    /// The name of an operator that a token is; `!=` is `<>`.
+    /// The name of an operator that a token is; `!=` is `<>`, and SQLite's `==` is `=`.
     pub(crate) fn operator_text(&self, lexeme: Lexeme) -> &str {
         match lexeme.token {
             Token::Neq => "<>",
+            Token::Operator if self.is_double_equal(lexeme) => "=",
             _ => self.text_of(lexeme),
         }
+    }
+
+    /// Whether a token is `==`, which compares as tightly as `=`.
+    pub(crate) fn is_double_equal(&self, lexeme: Lexeme) -> bool {
+        self.text_of(lexeme) == "=="
     }
 
     /// The operator that a token is.

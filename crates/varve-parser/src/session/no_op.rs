@@ -14,7 +14,7 @@ pub(crate) fn no_op(no_op: NoOp) -> StatementBody {
 }
 
 /// A statement of which nothing is left but what the user should know.
-fn noted(notice: &'static str) -> StatementBody {
+pub(crate) fn noted(notice: &'static str) -> StatementBody {
     no_op(NoOp {
         notice: Some(notice),
         ..NoOp::default()

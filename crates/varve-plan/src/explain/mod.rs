@@ -17,7 +17,7 @@ use crate::plan::{
     ModifyPlan, OnConflict, Plan, PushedPredicate, Query, ScanNode, SortKeyExpr, Statement,
 };
 
-pub use show::{NodeActual, StatementActual};
+pub use show::{NodeActual, QueryPlanRow, StatementActual};
 
 /// What finds rows by their key, which depends on where a tree's rows lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,40 +56,8 @@ pub fn explain_with(
     actual: Option<&StatementActual>,
 ) -> Vec<String> {
     let mut plans = Vec::new();
-    let mut node = match statement {
-        Statement::Query(Query { plan, .. }) => {
-            preorder(plan, &mut plans);
-            describe(plan)
-        }
-        Statement::Insert(InsertPlan {
-            table,
-            source,
-            on_conflict,
-            ..
-        }) => {
-            preorder(source, &mut plans);
-            let mut node = above(format!("Insert on {}", table.name), source);
-            if let Some(conflict) = on_conflict {
-                node.properties.extend(conflict_lines(table, conflict));
-            }
-            node
-        }
-        Statement::Update(ModifyPlan { table, source, .. }) => {
-            preorder(source, &mut plans);
-            above(format!("Update on {}", table.name), source)
-        }
-        Statement::Delete(ModifyPlan { table, source, .. }) => {
-            preorder(source, &mut plans);
-            above(format!("Delete on {}", table.name), source)
-        }
-        Statement::Merge(MergePlan { table, source, .. }) => {
-            preorder(source, &mut plans);
-            above(format!("Merge on {}", table.name), source)
-        }
-        Statement::Explain { statement, .. } => {
-            return explain_with(statement, options, access, actual);
-        }
-        _ => return Vec::new(),
+    let Some(mut node) = statement_node(statement, &mut plans) else {
+        return Vec::new();
     };
     node.name_key_access(access);
     let actual_of = |node: &Node| {
@@ -109,6 +77,57 @@ pub fn explain_with(
         show::summary_lines(options, actual, &mut lines);
     }
     lines
+}
+
+/// What SQLite's EXPLAIN QUERY PLAN shows: a row for each node.
+pub fn explain_query_plan(
+    statement: &Statement,
+    access: &dyn Fn(TreeId) -> KeyAccess,
+) -> Vec<QueryPlanRow> {
+    let mut rows = Vec::new();
+    if let Some(mut node) = statement_node(statement, &mut Vec::new()) {
+        node.name_key_access(access);
+        show::query_plan_rows(&node, 0, &mut rows);
+    }
+    rows
+}
+
+/// A statement as it is shown, with the nodes of its plan as the executor numbers them; `None` for
+/// one without a plan.
+fn statement_node(statement: &Statement, plans: &mut Vec<*const Plan>) -> Option<Node> {
+    Some(match statement {
+        Statement::Query(Query { plan, .. }) => {
+            preorder(plan, plans);
+            describe(plan)
+        }
+        Statement::Insert(InsertPlan {
+            table,
+            source,
+            on_conflict,
+            ..
+        }) => {
+            preorder(source, plans);
+            let mut node = above(format!("Insert on {}", table.name), source);
+            if let Some(conflict) = on_conflict {
+                node.properties.extend(conflict_lines(table, conflict));
+            }
+            node
+        }
+        Statement::Update(ModifyPlan { table, source, .. }) => {
+            preorder(source, plans);
+            above(format!("Update on {}", table.name), source)
+        }
+        Statement::Delete(ModifyPlan { table, source, .. }) => {
+            preorder(source, plans);
+            above(format!("Delete on {}", table.name), source)
+        }
+        Statement::Merge(MergePlan { table, source, .. }) => {
+            preorder(source, plans);
+            above(format!("Merge on {}", table.name), source)
+        }
+        Statement::Explain { statement, .. } => return statement_node(statement, plans),
+        _ => return None,
+    })
 }
 
 /// The nodes of a plan as the executor numbers them.

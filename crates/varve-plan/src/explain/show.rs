@@ -91,6 +91,44 @@ pub(super) fn summary_lines(
     }
 }
 
+/// A node in the form of SQLite's EXPLAIN QUERY PLAN.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct QueryPlanRow {
+    /// Its number, from 1.
+    pub id: i32,
+    /// The number of the node above it; 0 for none.
+    pub parent: i32,
+    /// What it does.
+    pub detail: String,
+}
+
+/// The rows of a node and those below it.
+pub(super) fn query_plan_rows(node: &Node, parent: i32, rows: &mut Vec<QueryPlanRow>) {
+    let id = i32::try_from(rows.len())
+        .unwrap_or(i32::MAX)
+        .saturating_add(1);
+    let mut detail = match node.title.split_once(" using ") {
+        Some((scan, rest)) => {
+            let (index, table) = rest.split_once(" on ").unwrap_or((rest, ""));
+            let covering = if scan.starts_with("Index Only") {
+                "COVERING "
+            } else {
+                ""
+            };
+            format!("{scan} on {table} USING {covering}INDEX {index}")
+        }
+        None if node.looked_up.is_some() => format!("{} USING PRIMARY KEY", node.title),
+        None => node.title.clone(),
+    };
+    if !node.properties.is_empty() {
+        detail.push_str(&format!(" ({})", node.properties.join("; ")));
+    }
+    rows.push(QueryPlanRow { id, parent, detail });
+    for child in &node.children {
+        query_plan_rows(child, id, rows);
+    }
+}
+
 /// The plan as a JSON document of one statement.
 pub(super) fn json(
     node: &Node,

@@ -534,6 +534,8 @@ pub struct ExplainOptions {
     pub storage: bool,
     /// JSON instead of lines.
     pub json: bool,
+    /// `EXPLAIN QUERY PLAN`: the rows of SQLite's.
+    pub query_plan: bool,
 }
 
 impl Default for ExplainOptions {
@@ -546,6 +548,7 @@ impl Default for ExplainOptions {
             buffers: false,
             storage: false,
             json: false,
+            query_plan: false,
         }
     }
 }

@@ -8,6 +8,7 @@ mod command;
 mod copy_in;
 mod cursor;
 mod define;
+mod explained;
 mod explained_storage;
 mod kept;
 mod of_block;

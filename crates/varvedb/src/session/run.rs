@@ -12,17 +12,17 @@ use varve_exec::{ExecContext, NodeProfile, Profile, execute, execute_instrumente
 use varve_expr::{EvalContext, Expr, Locale, Parameters};
 use varve_plan::{
     Change, Changes, ExplainOptions, KeyAccess, NodeActual, Plan, Query, Statement,
-    StatementActual, Utility, explain_with,
+    StatementActual, Utility, explain_query_plan, explain_with,
 };
 use varve_store::{StoreStats, Transaction};
-use varve_system_views::Field;
 use varve_types::meter::Cancel;
 use varve_types::{
-    Batch, Column, Error, LocalFuture, LogicalType, MemoryAccount, Notice, ObjectId, Result,
-    SqlState, TreeId, VECTOR_ROWS, Value,
+    Batch, Error, LocalFuture, LogicalType, MemoryAccount, Notice, ObjectId, Result, SqlState,
+    TreeId, Value,
 };
 
 use super::Scope;
+use super::explained;
 use super::explained_storage::storage_lines;
 use super::rows::outlet::Outlet;
 use super::temporary::Temporary;
@@ -380,6 +380,11 @@ impl Run<'_> {
             });
         }
         let access = |tree| self.key_access(tree);
+        if options.query_plan {
+            return Ok(explained::query_plan(&explain_query_plan(
+                statement, &access,
+            )));
+        }
         let mut lines = explain_with(statement, options, &access, actual.as_ref());
         if options.storage {
             lines.extend(storage_lines(&self.shared.store, statement)?);
@@ -390,28 +395,7 @@ impl Run<'_> {
                 ));
             }
         }
-        let ty = match options.json {
-            true => LogicalType::Json,
-            false => LogicalType::Text,
-        };
-        let values: Vec<Value> = lines.into_iter().map(Value::text).collect();
-        let batches = values
-            .chunks(VECTOR_ROWS)
-            .map(|chunk| {
-                let column = Column::from_values(ty, chunk);
-                Batch::new(vec![Arc::new(column)], chunk.len())
-            })
-            .collect();
-        let fields = vec![Field {
-            name: "QUERY PLAN".to_owned(),
-            ty,
-        }];
-        Ok(ResultSet {
-            fields: fields.into(),
-            batches,
-            command: "EXPLAIN",
-            ..ResultSet::default()
-        })
+        Ok(explained::lines(lines, options.json))
     }
 }
 

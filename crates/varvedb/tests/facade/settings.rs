@@ -146,3 +146,26 @@ fn a_statement_that_takes_too_long_is_stopped() {
     );
     assert!(varve_types::Env::monotonic_us(&env) >= 30_000);
 }
+
+#[test]
+fn a_pragma_says_that_nothing_comes_of_it() {
+    let mut session = session();
+    for (sql, told) in [
+        ("PRAGMA journal_mode=WAL", "there is a log always"),
+        ("PRAGMA busy_timeout(2000)", "40001"),
+        ("PRAGMA main.auto_vacuum = 'full';", "in the background"),
+        ("pragma synchronous = OFF", "synchronous_commit"),
+        ("PRAGMA foreign_keys", "checked always"),
+        ("PRAGMA cache_size = -2000", "kept in memory"),
+    ] {
+        let result = pollster::block_on(session.query(sql, &[])).unwrap();
+        let notices: Vec<&str> = result.notices.iter().map(|n| n.message.as_str()).collect();
+        assert!(
+            matches!(notices.as_slice(), [notice] if notice.contains(told)),
+            "{sql}: {notices:?}"
+        );
+    }
+    let error = fails(&mut session, "PRAGMA user_version = 3");
+    assert_eq!(error.state().code(), "0A000");
+    assert!(error.fields().hint.is_some());
+}
