@@ -26,6 +26,7 @@ mod evaluate;
 mod fold;
 mod functions;
 mod json;
+mod json_spelling;
 mod kernels;
 mod listing;
 mod numeral;
@@ -52,6 +53,7 @@ pub use functions::{
     FunctionFacts, function_facts, function_name, function_number, is_function, is_set_function,
     operator_named, repeats_any,
 };
+pub use json_spelling::same_value;
 pub use kernels::shifted_value;
 pub use listing::function_names;
 pub use resolve::{Arguments, Slot, resolve_call, resolve_function, resolve_operator};

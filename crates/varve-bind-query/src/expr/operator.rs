@@ -1,7 +1,7 @@
 //! Comparisons, arithmetic and the conditions that are written with words.
 
 use varve_ast::{Between, Expr as Ast, ExprKind, LiteralKind, Operator, Truth};
-use varve_expr::{Expr, resolve_operator};
+use varve_expr::{Expr, Function, resolve_operator};
 use varve_lexer::too_deep;
 use varve_plan::build::compare::{Infix, comparison_type, infix, undefined_operator};
 use varve_plan::build::operand::{CastContext, Operand, literal, number, refuse_set};
@@ -216,6 +216,7 @@ impl QueryBinder<'_> {
         right: Operand,
         position: u32,
     ) -> Result<Expr> {
+        let (left, right) = numbers_of_json(left, right);
         let (left, right) = self.comparable(op.symbol(), left, right, position)?;
         Ok(Expr::Compare {
             op,
@@ -414,4 +415,43 @@ fn joined(left: Expr, right: Expr, same: fn(Expr) -> Result<Vec<Expr>, Expr>) ->
     let mut items = same(left).unwrap_or_else(|other| vec![other]);
     items.push(right);
     items
+}
+
+/// Both sides of a comparison: what SQLite would take out of a document as a number is one beside a
+/// number.
+fn numbers_of_json(left: Operand, right: Operand) -> (Operand, Operand) {
+    use LogicalType::{Float4, Float8, Int2, Int4, Int8, Numeric};
+    let is_number = |operand: &Operand| {
+        let ty = operand.ty();
+        ty.is_some_and(|ty| matches!(ty, Int2 | Int4 | Int8 | Numeric | Float4 | Float8))
+    };
+    match (is_number(&left), is_number(&right)) {
+        (false, true) => (number_of_json(left), right),
+        (true, false) => (left, number_of_json(right)),
+        _ => (left, right),
+    }
+}
+
+/// `json_extract(document, path)` or `text ->> key` as a number; anything else as it is.
+fn number_of_json(operand: Operand) -> Operand {
+    let Operand::Known(Expr::Call {
+        function,
+        args,
+        position,
+    }) = operand
+    else {
+        return operand;
+    };
+    let types: Vec<LogicalType> = args.iter().map(Expr::logical_type).collect();
+    let is_meant = match function.name() {
+        "json_extract" => true,
+        "->>" => types.first() == Some(&LogicalType::Text),
+        _ => false,
+    };
+    let number = Function::find("json_extract_number", &types, types.len());
+    Operand::Known(Expr::Call {
+        function: number.filter(|_| is_meant).unwrap_or(function),
+        args,
+        position,
+    })
 }

@@ -1,8 +1,8 @@
 //! Expressions that indexes are on. Beside its columns a table has a list of them; their values are
 //! stored in indexes only.
 
-use varve_expr::walk::{for_each_child, for_each_column, map_columns, same_meaning};
-use varve_expr::{Expr, is_immutable_cast};
+use varve_expr::walk::{for_each_child, for_each_column, map_columns};
+use varve_expr::{Expr, is_immutable_cast, same_value};
 use varve_types::{Error, KeyPart, LogicalType, Result, SqlText, sql};
 
 use crate::model::catalog::Catalog;
@@ -126,7 +126,7 @@ impl TableDef {
     /// An expression of an index, whether or not that is being built.
     pub fn known_expression(&self, expr: &Expr) -> Option<KeyPart> {
         let mut known = self.expressions.iter();
-        let at = known.position(|known| same_meaning(known, expr))?;
+        let at = known.position(|known| same_value(known, expr))?;
         Some(KeyPart::Expression(at))
     }
 

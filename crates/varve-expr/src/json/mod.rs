@@ -7,6 +7,7 @@ mod modify;
 mod parse;
 mod path;
 mod shallow;
+mod sqlite_path;
 mod write;
 
 use varve_types::Json;
@@ -19,7 +20,8 @@ pub(crate) use modify::{
 };
 pub(crate) use parse::{check_json, json_kind, parse_json};
 pub(crate) use path::{Found, FoundRows, Query, parse_path, write_path};
-pub(crate) use shallow::{Shallow, shallow, strip_text_nulls, text_kind};
+pub(crate) use shallow::{Shallow, minified, shallow, strip_text_nulls, text_kind};
+pub(crate) use sqlite_path::{PathStep, parse_sqlite_path};
 pub(crate) use write::{write_json, write_pretty, write_string};
 
 #[cfg(test)]

@@ -78,6 +78,16 @@ pub(crate) fn text_kind(text: &str) -> Result<&'static str> {
     })
 }
 
+/// Appends a `json` value without white space.
+pub(crate) fn minified(text: &str, out: &mut String) -> Result<()> {
+    let mut lexer = Lexer::new(text, false)?;
+    while lexer.token != Token::End {
+        out.push_str(lexer.token_text());
+        lexer.advance()?;
+    }
+    Ok(())
+}
+
 /// Appends a `json` value without white space and without the members of objects that are null.
 pub(crate) fn strip_text_nulls(text: &str, out: &mut String) -> Result<()> {
     let mut lexer = Lexer::new(text, true)?;

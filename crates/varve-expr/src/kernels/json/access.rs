@@ -6,7 +6,7 @@ use crate::json::{Shallow, Token, parse_index, shallow, write_json};
 use crate::tree::Row;
 
 /// A step into a value.
-enum Step {
+pub(super) enum Step {
     /// A key of an object.
     Key(String),
     /// An element of an array.
@@ -75,7 +75,7 @@ fn reach(row: &Row<'_>, steps: &[Step]) -> Result<Value> {
     })
 }
 
-fn into_view<'a>(view: JsonView<'a>, step: &Step) -> Option<JsonView<'a>> {
+pub(super) fn into_view<'a>(view: JsonView<'a>, step: &Step) -> Option<JsonView<'a>> {
     match (step, view.kind()?) {
         (Step::Key(key) | Step::Any(key), JsonKind::Object(_)) => view.member(key),
         (Step::Element(index), JsonKind::Array(_)) => view.element(*index),
@@ -86,7 +86,7 @@ fn into_view<'a>(view: JsonView<'a>, step: &Step) -> Option<JsonView<'a>> {
     }
 }
 
-fn into_text<'a>(text: &'a str, step: &Step) -> Result<Option<&'a str>> {
+pub(super) fn into_text<'a>(text: &'a str, step: &Step) -> Result<Option<&'a str>> {
     Ok(match (shallow(text)?, step) {
         (Shallow::Object(pairs), Step::Key(key) | Step::Any(key)) => {
             let found = pairs.into_iter().rev().find(|(found, _)| found == key);

@@ -3,6 +3,7 @@
 use varve_types::{Json, JsonKind, Result, Value};
 
 use super::invalid;
+use super::sqlite::document;
 use crate::json::{self, Shallow, kind_name, shallow};
 use crate::kernels::math::arithmetic::count;
 use crate::tree::Row;
@@ -47,17 +48,17 @@ pub(in crate::kernels) fn is_json(row: &Row<'_>) -> Result<Value> {
 
 /// `json[b]_array_length`
 pub(in crate::kernels) fn array_length(row: &Row<'_>) -> Result<Value> {
-    let length = if row.is_json(0) {
-        match shallow(row.text(0))? {
-            Shallow::Array(values) => Ok(values.len()),
-            Shallow::Object(_) => Err("non-array"),
-            Shallow::Scalar(..) => Err("scalar"),
-        }
-    } else {
+    let length = if row.is_jsonb(0) {
         match row.view(0)?.kind() {
             Some(JsonKind::Array(count)) => Ok(count as usize),
             Some(JsonKind::Object(_)) => Err("non-array"),
             _ => Err("scalar"),
+        }
+    } else {
+        match shallow(document(row, 0)?)? {
+            Shallow::Array(values) => Ok(values.len()),
+            Shallow::Object(_) => Err("non-array"),
+            Shallow::Scalar(..) => Err("scalar"),
         }
     };
     match length {

@@ -46,6 +46,12 @@ impl Row<'_> {
         arg.is_some_and(|arg| arg.logical_type() == LogicalType::Json)
     }
 
+    /// Whether argument `i` is of type jsonb.
+    fn is_jsonb(&self, i: usize) -> bool {
+        let arg = self.args.get(i);
+        arg.is_some_and(|arg| arg.logical_type() == LogicalType::Jsonb)
+    }
+
     /// A jsonb argument.
     fn jsonb(&self, i: usize) -> Result<Json> {
         decoded(self.binary(i))
