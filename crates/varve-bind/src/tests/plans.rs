@@ -11,11 +11,29 @@ fn plans_are_shown_as_trees() {
         ("select 1 + 1", &["Result"]),
         ("select * from t", &["Seq Scan on t"]),
         (
-            "select c from t where b > 5 and c like 'x%' and d is not null",
+            "select c from t where b > 5 and c like '%x%' and d is not null",
             &[
                 "Seq Scan on t",
                 "  Pushed Filter: ((b > 5) AND (d IS NOT NULL))",
-                "  Filter: (c ~~ 'x%'::text)",
+                "  Filter: (c ~~ '%x%'::text)",
+            ],
+        ),
+        (
+            "select c from t where c like 'x%' and c like 'y%z' and c ^@ 'z' and c like 'w'",
+            &[
+                "Seq Scan on t",
+                "  Pushed Filter: ((c >= 'x'::text) AND (c < 'y'::text) AND (c >= 'y'::text) \
+                 AND (c < 'z'::text) AND (c >= 'z'::text) AND (c < '{'::text) \
+                 AND (c = 'w'::text))",
+                "  Filter: (c ~~ 'y%z'::text)",
+            ],
+        ),
+        (
+            "select c from t where c like '' and not c like 'x%' and c ilike 'x%'",
+            &[
+                "Seq Scan on t",
+                "  Pushed Filter: (c = ''::text)",
+                "  Filter: ((NOT (c ~~ 'x%'::text)) AND (c ~~* 'x%'::text))",
             ],
         ),
         (

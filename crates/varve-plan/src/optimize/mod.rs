@@ -8,6 +8,7 @@ mod conditions;
 mod decorrelate;
 mod estimate;
 pub mod index_choice;
+mod prefix_range;
 mod prune;
 mod pull;
 pub mod push_down;

@@ -6,6 +6,7 @@ use varve_expr::walk::{conjunction, is_column_free};
 use varve_types::{CompareOp, KeyPart, LogicalType, PartPredicate, PredicateTest, Value};
 
 use crate::optimize::index_choice::Asked;
+use crate::optimize::prefix_range::prefix_range;
 use crate::plan::{LookupNode, Plan, PushedPredicate, Relation, ScanNode};
 
 /// One row without columns: what a query without FROM reads.
@@ -56,10 +57,7 @@ pub(crate) fn filtered_scan(
     };
     let mut pushed: Vec<(Expr, Option<PushedPredicate>)> = conditions
         .into_iter()
-        .map(|condition| {
-            let predicate = pushed_predicate(&condition, scan.table.as_deref());
-            (condition, predicate)
-        })
+        .flat_map(|condition| with_range(condition, scan.table.as_deref()))
         .collect();
     let mut key = Vec::with_capacity(primary_key.len());
     let mut in_key = Vec::with_capacity(primary_key.len());
@@ -102,6 +100,27 @@ pub(crate) fn filtered_scan(
         }
     }
     filtered(Plan::Scan(scan), rest)
+}
+
+/// A condition with the predicate that it is, after those that it has as a range.
+fn with_range(condition: Expr, table: Option<&TableDef>) -> Vec<(Expr, Option<PushedPredicate>)> {
+    let pushed = |condition: Expr| {
+        let predicate = pushed_predicate(&condition, table);
+        (condition, predicate)
+    };
+    let (condition, predicate) = pushed(condition);
+    // An index may be on the condition itself.
+    let Some((range, says_all)) = prefix_range(&condition).filter(|_| predicate.is_none()) else {
+        return vec![(condition, predicate)];
+    };
+    let mut all: Vec<_> = range.into_iter().map(pushed).collect();
+    if all.iter().any(|(_, predicate)| predicate.is_none()) {
+        return vec![(condition, None)];
+    }
+    if !says_all {
+        all.push((condition, None));
+    }
+    all
 }
 
 /// What a predicate says that a column equals.
