@@ -213,7 +213,11 @@ impl QueryBinder<'_> {
                 Ok(Operand::Known(Expr::Coalesce { args, ty }))
             }
             ("nullif", 2) => self.nullif(operands, position),
-            (type_name, 1) if args.names.is_empty() && !is_function(type_name) => {
+            // SQLite's functions of these names are called with more arguments.
+            (type_name, 1)
+                if args.names.is_empty()
+                    && (!is_function(type_name) || matches!(type_name, "date" | "time")) =>
+            {
                 self.cast_call(type_name, args, operands, position)
             }
             _ => {

@@ -14,6 +14,7 @@ mod from_char_date;
 mod interval;
 mod interval_scale;
 mod interval_text;
+pub(crate) mod julian;
 mod number;
 mod parse;
 mod template;

@@ -51,9 +51,14 @@ impl Parser<'_> {
             | Keyword::NUMERIC
             | Keyword::REAL
             | Keyword::SMALLINT
-            | Keyword::TIME
             | Keyword::TIMESTAMP
             | Keyword::VARCHAR => self.keyword_type(),
+            // SQLite's function, but for `time(3) '12:00'`.
+            Keyword::TIME if called && self.peek_nth_token(2).token != Token::Number => {
+                let word = self.next_token();
+                self.call(ObjectName::simple(self.name_of(word)?))
+            }
+            Keyword::TIME => self.keyword_type(),
             Keyword::INTERVAL => self.interval_word(),
             _ if !called => self.column(),
             _ => self.called_word(next),

@@ -13,6 +13,7 @@ mod numeric;
 mod regexp;
 mod sets;
 mod sqlite;
+mod sqlite_time;
 mod strings;
 mod system;
 mod text;
@@ -23,7 +24,7 @@ use varve_types::LogicalType;
 use crate::tree::{Entry, Kernel, Param, Volatility};
 
 /// Every function and operator.
-pub(crate) static TABLE: [&[Entry]; 24] = [
+pub(crate) static TABLE: [&[Entry]; 25] = [
     array::ROWS,
     array::FORMS,
     bucket::ROWS,
@@ -44,6 +45,7 @@ pub(crate) static TABLE: [&[Entry]; 24] = [
     regexp::ROWS,
     sets::ROWS,
     sqlite::ROWS,
+    sqlite_time::ROWS,
     strings::ANYTHING,
     strings::ROWS,
     system::ROWS,

@@ -7,6 +7,7 @@ mod clock;
 mod fields;
 mod gaps;
 mod make;
+pub(super) mod sqlite;
 mod text;
 mod zone;
 
