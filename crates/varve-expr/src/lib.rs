@@ -61,5 +61,6 @@ pub use tree::walk;
 pub use tree::{
     AdvisoryCall, AdvisoryKey, AdvisoryLock, ByteaOutput, DEFAULT_LOCALE, DateOrder, DateStyle,
     EnumLabels, Enums, EvalContext, Expr, Function, Host, IntervalStyle, JobOrder, Locale, Names,
-    NamesRef, Parameter, Parameters, Placeholder, SequenceCall, SequenceRef, SetRows, Volatility,
+    NamesRef, Parameter, Parameters, Placeholder, RowCount, SequenceCall, SequenceRef, SetRows,
+    Volatility,
 };

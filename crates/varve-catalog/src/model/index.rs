@@ -155,6 +155,19 @@ impl TableDef {
         self.primary_key.iter().copied().map(KeyPart::Column)
     }
 
+    /// The column that is the primary key, where that is one integer: SQLite's `rowid`.
+    pub fn integer_key(&self) -> Option<usize> {
+        let [key] = self.primary_key.as_slice() else {
+            return None;
+        };
+        let ty = self.columns.get(*key)?.ty;
+        matches!(
+            ty,
+            LogicalType::Int2 | LogicalType::Int4 | LogicalType::Int8
+        )
+        .then_some(*key)
+    }
+
     /// The positions of what names a row: its primary key or, past all columns, the hidden row id.
     pub fn row_key(&self) -> Vec<usize> {
         if self.primary_key.is_empty() {

@@ -17,6 +17,19 @@ pub struct Changed {
     pub rows: u64,
     /// The rows of RETURNING; `None` where there is none.
     pub returned: Option<Vec<Batch>>,
+    /// The key of the last row that was inserted, where that is one integer.
+    pub inserted_key: Option<i64>,
+}
+
+fn inserted_key(table: &TableDef, rows: &[Batch]) -> Option<i64> {
+    let last = rows.last()?;
+    let row = last.rows().checked_sub(1)?;
+    match last.column(table.integer_key()?)?.value(row) {
+        Value::Int2(key) => Some(i64::from(key)),
+        Value::Int4(key) => Some(i64::from(key)),
+        Value::Int8(key) => Some(key),
+        _ => None,
+    }
 }
 
 fn count(rows: &[Batch]) -> u64 {
@@ -65,6 +78,7 @@ impl<'a> Writer<'a> {
             returned: returning
                 .map(|returning| self.returned(returning, rows))
                 .transpose()?,
+            inserted_key: None,
         })
     }
 
@@ -105,6 +119,7 @@ impl<'a> Writer<'a> {
         self.settle().await?;
         let mut answer = self.answer(event, returning, &rows)?;
         answer.rows = changed.unwrap_or(answer.rows);
+        answer.inserted_key = inserted_key(table, &rows);
         self.fire_statement(table, event, Timing::AFTER_STATEMENT, &[])
             .await?;
         Ok(answer)
@@ -158,6 +173,7 @@ impl<'a> Writer<'a> {
             command: "MERGE",
             rows,
             returned: None,
+            inserted_key: None,
         })
     }
 

@@ -2,7 +2,7 @@
 
 use varve_types::{Error, Interval, Result, SqlState, Value};
 
-use crate::tree::{Host, Row};
+use crate::tree::{Host, Row, RowCount};
 
 pub(super) fn host<'a>(row: &Row<'a>) -> Result<&'a dyn Host> {
     let host = row.context.host;
@@ -84,6 +84,25 @@ pub(super) fn random_uuid(row: &Row<'_>) -> Result<Value> {
     let low = low & !(0b11 << 62) | 0b10 << 62;
     let both = u128::from(high) << 64 | u128::from(low);
     Ok(Value::Uuid(both.to_be_bytes()))
+}
+
+/// `changes()`
+pub(super) fn changes(row: &Row<'_>) -> Result<Value> {
+    counted(row, RowCount::Last)
+}
+
+/// `total_changes()`
+pub(super) fn total_changes(row: &Row<'_>) -> Result<Value> {
+    counted(row, RowCount::Total)
+}
+
+/// `last_insert_rowid()`
+pub(super) fn last_insert_rowid(row: &Row<'_>) -> Result<Value> {
+    counted(row, RowCount::InsertedKey)
+}
+
+fn counted(row: &Row<'_>, count: RowCount) -> Result<Value> {
+    Ok(Value::Int8(host(row)?.row_count(count)))
 }
 
 /// `current_setting(name [, missing_ok])`

@@ -74,6 +74,17 @@ pub enum AdvisoryCall {
     UnlockAll,
 }
 
+/// What a session counts of the rows that it changes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RowCount {
+    /// The rows that the last INSERT, UPDATE, DELETE or MERGE changed.
+    Last,
+    /// Those that all of the session's have changed.
+    Total,
+    /// The key of the row that was inserted last.
+    InsertedKey,
+}
+
 /// The database that a statement runs in.
 pub trait Host: fmt::Debug {
     /// What time it is: microseconds since 1970-01-01 00:00 UTC.
@@ -103,6 +114,9 @@ pub trait Host: fmt::Debug {
 
     /// Gives an order to the job with this number; false where no such job is under way.
     fn order_job(&self, job: i64, order: JobOrder) -> bool;
+
+    /// What the session has counted before the statement.
+    fn row_count(&self, count: RowCount) -> i64;
 
     /// Takes a value of a sequence, or sets it.
     fn sequence(&self, call: SequenceCall<'_>) -> Result<i64>;

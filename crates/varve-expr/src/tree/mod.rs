@@ -23,7 +23,7 @@ pub use expr::{Expr, Parameter};
 pub(crate) use function::{Call, Entry, Kernel, Nested};
 pub use function::{Function, Volatility};
 pub use host::{
-    AdvisoryCall, AdvisoryKey, AdvisoryLock, Host, JobOrder, SequenceCall, SequenceRef,
+    AdvisoryCall, AdvisoryKey, AdvisoryLock, Host, JobOrder, RowCount, SequenceCall, SequenceRef,
 };
 pub use locale::{ByteaOutput, DEFAULT_LOCALE, DateOrder, DateStyle, IntervalStyle, Locale};
 pub use names::{Names, NamesRef};

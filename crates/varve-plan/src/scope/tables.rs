@@ -195,13 +195,32 @@ impl Scope {
         });
         let first = found.next();
         if found.next().is_some() {
-            return Err(Error::new(
-                SqlState::AMBIGUOUS_COLUMN,
-                format!("column reference \"{name}\" is ambiguous"),
-            )
-            .at(position));
+            return Err(ambiguous_column(name, position));
         }
         Ok(first)
+    }
+
+    /// The column that SQLite's `rowid` means: the one integer that is a table's primary key.
+    fn row_id(&self, table: Option<&RelationName>, position: u32) -> Result<Option<usize>> {
+        let of_table = |known: &ScopeTable| {
+            let [key] = known.key.as_slice() else {
+                return None;
+            };
+            let (_, ty) = known.columns.get(*key)?;
+            let is_integer = matches!(
+                ty,
+                LogicalType::Int2 | LogicalType::Int4 | LogicalType::Int8
+            );
+            is_integer.then_some(known.first + key)
+        };
+        if let Some(table) = table {
+            return Ok(of_table(self.find_table(table, position)?));
+        }
+        let mut found = self.tables.iter().filter_map(of_table);
+        match (found.next(), found.next()) {
+            (_, Some(_)) => Err(ambiguous_column("rowid", position)),
+            (one, None) => Ok(one),
+        }
     }
 
     /// The column that a name means.
@@ -221,14 +240,15 @@ impl Scope {
                 let system = table.tableoid.filter(|_| name == TABLEOID);
                 let first = matching.next().map(|(index, _)| index).or(system);
                 if matching.next().is_some() {
-                    return Err(Error::new(
-                        SqlState::AMBIGUOUS_COLUMN,
-                        format!("column reference \"{name}\" is ambiguous"),
-                    )
-                    .at(position));
+                    return Err(ambiguous_column(name, position));
                 }
                 first
             }
+        };
+        let is_row_id = index.is_none() && matches!(name, "rowid" | "_rowid_");
+        let index = match is_row_id {
+            true => self.row_id(table, position)?,
+            false => index,
         };
         let typed = index.and_then(|index| Some((index, self.column(index)?.2)));
         typed.ok_or_else(|| {
@@ -243,6 +263,9 @@ impl Scope {
             .at(position);
             match self.similar(name) {
                 Some(hint) => error.with_hint(hint),
+                None if is_row_id => error.with_hint(
+                    "Only a table whose primary key is one integer column has it: as that column.",
+                ),
                 None => error,
             }
         })
@@ -262,6 +285,11 @@ impl Scope {
             format!("Perhaps you meant to reference the column \"{shown}\".")
         })
     }
+}
+
+fn ambiguous_column(name: &str, position: u32) -> Error {
+    let message = format!("column reference \"{name}\" is ambiguous");
+    Error::new(SqlState::AMBIGUOUS_COLUMN, message).at(position)
 }
 
 fn no_entry(what: &str, table: &str) -> Error {

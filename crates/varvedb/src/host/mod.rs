@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use varve_bind::names_of;
 use varve_catalog::{Catalog, SequenceDef};
 use varve_expr::{
-    AdvisoryCall, AdvisoryLock, EvalContext, Host, JobOrder, Locale, Parameters, SequenceCall,
-    SequenceRef,
+    AdvisoryCall, AdvisoryLock, EvalContext, Host, JobOrder, Locale, Parameters, RowCount,
+    SequenceCall, SequenceRef,
 };
 use varve_sort::VecMap;
 use varve_store::{CommitDurability, Transaction};
@@ -63,6 +63,16 @@ struct HostState {
     lock_timeout_us: u64,
     /// What functions had to say.
     notices: Vec<Notice>,
+    /// What the session has changed.
+    counts: RowCounts,
+}
+
+/// What a session has changed: rows of the last change, of all, and the key that was inserted last.
+#[derive(Clone, Copy, Debug, Default)]
+struct RowCounts {
+    last: u64,
+    total: u64,
+    inserted_key: i64,
 }
 
 impl SessionHost {
@@ -184,6 +194,18 @@ impl SessionHost {
         Ok(())
     }
 
+    /// Counts the rows of a change.
+    pub fn note_changes(&self, rows: u64) {
+        let counts = &mut self.state().counts;
+        counts.last = rows;
+        counts.total = counts.total.saturating_add(rows);
+    }
+
+    /// Keeps the key of a row that was inserted.
+    pub fn note_inserted(&self, key: i64) {
+        self.state().counts.inserted_key = key;
+    }
+
     /// Forgets what `currval` and `lastval` say.
     pub fn forget_sequences(&self) {
         let mut state = self.state();
@@ -289,6 +311,16 @@ impl Host for SessionHost {
     fn setting(&self, name: &str) -> Option<String> {
         let state = self.state();
         state.settings.as_ref()?.get(&*self.shared, name)
+    }
+
+    fn row_count(&self, count: RowCount) -> i64 {
+        let counts = self.state().counts;
+        let rows = match count {
+            RowCount::Last => counts.last,
+            RowCount::Total => counts.total,
+            RowCount::InsertedKey => return counts.inserted_key,
+        };
+        i64::try_from(rows).unwrap_or(i64::MAX)
     }
 
     fn set_setting(&self, name: &str, value: Option<&str>, local: bool) -> Result<String> {

@@ -223,6 +223,14 @@ impl Session {
             return self.run_command(command).await;
         }
         let result = self.run_planned(&request).await;
+        if let Ok(ResultSet {
+            command: "INSERT" | "UPDATE" | "DELETE" | "MERGE",
+            affected_rows: Some(rows),
+            ..
+        }) = &result
+        {
+            self.host.note_changes(*rows);
+        }
         self.settle_settings(result)
     }
 

@@ -138,6 +138,9 @@ impl Run<'_> {
             Statement::Merge(merge) => writer.run_merge(merge).await,
             _ => Err(Error::internal("a statement that changes no rows")),
         }?;
+        if let Some(key) = changed.inserted_key {
+            self.host.note_inserted(key);
+        }
         let mut result = ResultSet::changed(changed.command, changed.rows);
         result.batches = changed.returned.unwrap_or_default();
         Ok(result)

@@ -40,6 +40,14 @@ pub(super) static ROWS: &[Entry] = &[
     volatile("varve_pause_job", &[INT8], BOOL, Columns(jobs::pause)),
     volatile("varve_resume_job", &[INT8], BOOL, Columns(jobs::resume)),
     volatile("random", &[], FLOAT8, Rows(session::random)),
+    volatile("changes", &[], INT8, Rows(session::changes)),
+    volatile("total_changes", &[], INT8, Rows(session::total_changes)),
+    volatile(
+        "last_insert_rowid",
+        &[],
+        INT8,
+        Rows(session::last_insert_rowid),
+    ),
     named(
         volatile(
             "random_normal",
