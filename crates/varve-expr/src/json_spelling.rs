@@ -159,3 +159,159 @@ fn keys_of_array(steps: &Expr) -> Option<Vec<String>> {
     let steps = ArrayValue::read(*element, stored).ok()?.values;
     steps.iter().map(|step| plain_key(step.str()?)).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::{Just, Strategy, any, prop, prop_assert_eq, prop_oneof, proptest};
+    use varve_types::{ElementType, LogicalType as T};
+
+    use super::*;
+    use crate::{DEFAULT_LOCALE, EvalContext, Parameters, evaluate_constant, parse_value};
+
+    fn literal(text: &str, ty: T) -> Expr {
+        let value = parse_value(text, ty, &DEFAULT_LOCALE).unwrap();
+        Expr::Literal { value, ty }
+    }
+
+    fn call(name: &str, types: &[T], args: Vec<Expr>) -> Expr {
+        let function = Function::find(name, types, args.len()).expect(name);
+        Expr::Call {
+            function,
+            args,
+            position: 7,
+        }
+    }
+
+    fn key(text: &str) -> Expr {
+        literal(text, T::Text)
+    }
+
+    /// The spellings of one lookup in a document, of which the first is known to be right.
+    fn spellings(document: &Expr, keys: &[&str]) -> Vec<Expr> {
+        let ty = document.logical_type();
+        let inner = if ty == T::Text { T::Json } else { ty };
+        let mut chain = document.clone();
+        for (at, step) in keys.iter().enumerate() {
+            let name = if at + 1 == keys.len() { "->>" } else { "->" };
+            let of = chain.logical_type();
+            chain = call(name, &[of, T::Text], vec![chain, key(step)]);
+        }
+        let path = format!("$.{}", keys.join("."));
+        let mut all = vec![
+            chain,
+            call(
+                "json_extract",
+                &[ty, T::Text],
+                vec![document.clone(), key(&path)],
+            ),
+        ];
+        let mut read = document.clone();
+        if ty == T::Text {
+            all.push(call(
+                "->>",
+                &[ty, T::Text],
+                vec![document.clone(), key(&path)],
+            ));
+            read = Expr::Cast {
+                input: Box::new(read),
+                to: T::Json,
+                modifier: TypeMod::NONE,
+                explicit: true,
+                position: 3,
+            };
+        }
+        let array = T::Array(ElementType::Text);
+        let steps = literal(&format!("{{{}}}", keys.join(",")), array);
+        all.push(call("#>>", &[inner, array], vec![read.clone(), steps]));
+        let name = match inner {
+            T::Jsonb => "jsonb_extract_path_text",
+            _ => "json_extract_path_text",
+        };
+        let args = [read].into_iter().chain(keys.iter().map(|step| key(step)));
+        all.push(call(name, &[inner, T::Text], args.collect()));
+        all
+    }
+
+    fn value(expr: &Expr) -> String {
+        let context = EvalContext {
+            params: Parameters::NONE,
+            outer: &[],
+            locale: &DEFAULT_LOCALE,
+            host: None,
+        };
+        format!("{:?}", evaluate_constant(expr, &context))
+    }
+
+    fn documents() -> impl Strategy<Value = String> {
+        let scalar = prop_oneof![
+            any::<i16>().prop_map(|number| number.to_string()),
+            Just("1.50".to_owned()),
+            Just("null".to_owned()),
+            Just("true".to_owned()),
+            Just("\"a\\u00e9\\\"\"".to_owned()),
+            Just("\"{\\\"a\\\": 1}\"".to_owned()),
+        ];
+        scalar.prop_recursive(4, 24, 4, |inner| {
+            let member = ("[abc]", inner.clone());
+            prop_oneof![
+                prop::collection::vec(member, 0..4).prop_map(|members| {
+                    let members = members
+                        .iter()
+                        .map(|(key, value)| format!("\"{key}\" : {value}"));
+                    format!("{{{}}}", members.collect::<Vec<_>>().join(", "))
+                }),
+                prop::collection::vec(inner, 0..3)
+                    .prop_map(|items| format!("[ {}]", items.join(","))),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn spellings_of_a_lookup_give_the_same(
+            document in documents(),
+            keys in prop::collection::vec("[abc]", 1..4),
+        ) {
+            let keys: Vec<&str> = keys.iter().map(String::as_str).collect();
+            for ty in [T::Text, T::Json, T::Jsonb] {
+                let spellings = spellings(&literal(&document, ty), &keys);
+                for other in &spellings {
+                    prop_assert_eq!(value(&spellings[0]), value(other), "{:?}", other);
+                    assert!(same_value(&spellings[0], other), "{other:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_gives_something_else_is_no_spelling() {
+        let column = |ty| Expr::Column { index: 0, ty };
+        let arrow = |ty, step: &str| call("->>", &[ty, T::Text], vec![column(ty), key(step)]);
+        let extract =
+            |ty, path: &str| call("json_extract", &[ty, T::Text], vec![column(ty), key(path)]);
+        let (text, jsonb) = (T::Text, T::Jsonb);
+        let path = call(
+            "jsonb_extract_path_text",
+            &[jsonb, text],
+            vec![column(jsonb), key("0")],
+        );
+        let differ = [
+            (arrow(text, "a"), arrow(text, "b")),
+            (
+                arrow(text, "a"),
+                call("->", &[text, text], vec![column(text), key("a")]),
+            ),
+            (arrow(jsonb, "$.a"), extract(jsonb, "$.a")),
+            (arrow(jsonb, "0"), path),
+            (arrow(text, "$"), extract(text, "$[0]")),
+            (arrow(text, "a.b"), extract(text, "$.a.b")),
+            (arrow(text, "$x"), extract(text, "$.\"$x\"")),
+        ];
+        for (left, right) in differ {
+            assert!(!same_value(&left, &right), "{left:?} {right:?}");
+        }
+        let inside = |expr: Expr| call("lower", &[text], vec![expr]);
+        let (left, right) = (arrow(text, "a.b"), extract(text, "$.\"a.b\""));
+        assert!(same_value(&inside(left), &inside(right)));
+    }
+}
