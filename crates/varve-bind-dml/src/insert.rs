@@ -216,7 +216,10 @@ impl DmlBinder<'_, '_> {
             let operand = self.query.expr(ast, scope)?;
             let position = self.query.at(ast.span);
             *cell = match subscripts {
-                [] => self.query.assign(operand, column, position)?,
+                [] => {
+                    let value = self.query.assign(operand, column, position)?;
+                    self.query.open_cell(value, ast, column)
+                }
                 part => {
                     let before = targets.before(at, cell, column);
                     let position = targets.position(at);

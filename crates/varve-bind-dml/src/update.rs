@@ -268,7 +268,14 @@ impl DmlBinder<'_, '_> {
         self.updated_value(target.column)?;
         let operand = self.query.expr(value, scope)?;
         let position = self.query.at(value.span);
-        self.assign_to(target, before, operand, position, scope)
+        let assigned = self.assign_to(target, before, operand, position, scope)?;
+        // Of a part of a value the place has another type.
+        Ok(
+            match target.fields.is_empty() && target.subscripts.is_empty() {
+                true => self.query.open_cell(assigned, value, target.column),
+                false => assigned,
+            },
+        )
     }
 
     fn assign_to(

@@ -6,7 +6,9 @@ use varve_bind_query::context::binder::QueryBinder;
 use varve_bind_query::context::variables::Variables;
 use varve_catalog::model::catalog::Catalog;
 use varve_expr::Locale;
-use varve_parser::ParsedStatement;
+use varve_parser::{OpenLiteral, ParsedStatement};
+use varve_plan::OpenUse;
+use varve_plan::plan::statement::source_of;
 use varve_plan::plan::{Bound, Statement};
 use varve_types::{Error, LogicalType, Result, SqlState, meter};
 
@@ -26,6 +28,24 @@ pub fn bind(
     bind_with(statement, catalog, parameter_types, locale, None)
 }
 
+/// As [`bind`], with parameters in the places of literals: those that `open` lists, if the plan is
+/// the same whatever they are. The answer says what becomes of each.
+pub fn bind_open(
+    statement: &ParsedStatement,
+    catalog: &Arc<Catalog>,
+    locale: &Locale,
+    open: &[OpenLiteral],
+) -> Result<Option<(Bound, Vec<OpenUse>)>> {
+    let locale = &with_names(catalog, locale);
+    let mut binder = QueryBinder::new(statement, catalog, &[], locale);
+    binder.statement.open = open;
+    let (mut bound, opened) = bind_by(binder, statement)?;
+    let plan = source_of(&mut bound.statement);
+    let is_same = plan.is_some_and(|plan| !plan.may_miss_partial_index());
+    let is_shared = is_same && !bound.has_calls() && bound.messages.is_empty();
+    Ok(opened.filter(|_| is_shared).map(|opened| (bound, opened)))
+}
+
 /// As [`bind`], with names that stand for more than columns.
 pub fn bind_with(
     statement: &ParsedStatement,
@@ -37,6 +57,15 @@ pub fn bind_with(
     let locale = &with_names(catalog, locale);
     let mut binder = QueryBinder::new(statement, catalog, parameter_types, locale);
     binder.context.variables = variables.map(Arc::new);
+    bind_by(binder, statement).map(|(bound, _)| bound)
+}
+
+/// Binds a statement; also says what became of its open literals, if all are left open.
+fn bind_by(
+    binder: QueryBinder<'_>,
+    statement: &ParsedStatement,
+) -> Result<(Bound, Option<Vec<OpenUse>>)> {
+    let catalog = binder.statement.catalog;
     let mut binder = StatementBinder::new(binder);
     let bound = binder.parsed(&statement.statement, &statement.command);
     let StatementBinder {
@@ -49,6 +78,8 @@ pub fn bind_with(
     if !binder.outputs.calls.is_empty() || binder.outputs.has_pending_calls {
         check_calls(&bound)?;
     }
+    let opened = binder.are_open();
+    let opened = opened.then(|| core::mem::take(&mut binder.outputs.open));
     let parameters = binder
         .outputs
         .parameters
@@ -63,7 +94,7 @@ pub fn bind_with(
             })
         })
         .collect::<Result<Vec<LogicalType>>>()?;
-    Ok(Bound {
+    let bound = Bound {
         statement: bound,
         parameters,
         reads_locale: binder.outputs.reads_locale,
@@ -73,7 +104,8 @@ pub fn bind_with(
         has_pending_calls: binder.outputs.has_pending_calls,
         found: binder.outputs.found.into_inner(),
         messages: binder.outputs.messages,
-    })
+    };
+    Ok((bound, opened))
 }
 
 /// Refuses statements before which no function can run.

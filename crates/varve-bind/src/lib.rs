@@ -16,7 +16,7 @@ mod session;
 mod tests;
 mod whole;
 
-pub use bind::bind;
+pub use bind::{bind, bind_open, with_names};
 pub use following::{Followed, catalog_rows, followed, names_of};
 pub use routine_body::{Shape, bind_piece, declared_shape};
 pub use session::bind_arguments;

@@ -25,6 +25,7 @@ pub mod plpgsql;
 mod query;
 mod script;
 mod session;
+mod shape;
 mod source;
 mod statement;
 #[cfg(feature = "counted")]
@@ -32,6 +33,7 @@ pub mod steps;
 
 pub use parser::{IsOptional, Parser};
 pub use script::{ParsedStatement, STATEMENT_BYTES_MAX, Script, parse};
+pub use shape::{OpenLiteral, Shape, Written};
 pub use source::Source;
 
 /// Deepest nesting of expressions, queries and joins. Each level takes less than 2 KiB of the stack

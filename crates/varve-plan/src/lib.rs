@@ -16,6 +16,7 @@ pub mod optimize;
 pub mod plan;
 pub mod scope;
 
+pub use build::open_literal::OpenUse;
 pub use explain::{
     KeyAccess, NodeActual, QueryPlanRow, StatementActual, explain, explain_query_plan, explain_with,
 };

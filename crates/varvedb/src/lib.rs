@@ -14,7 +14,8 @@
 //!    sessions. A plan names the tables that it was bound to, with their versions, and holds as
 //!    long as those and the settings that decide what a literal is are the same. So DDL on one
 //!    table leaves the plans of others. Where there is no plan, the syntax trees of 512 texts are
-//!    kept too.
+//!    kept too. Texts that differ in literals which a plan can take as parameters have one entry,
+//!    by their shape (`varve-parser/src/shape.rs`).
 //! 2. The session begins a store transaction: a snapshot, which pins runs, deletion vectors,
 //!    memtables and catalog. `varve-ddl` decodes the catalog, unless this state is known already.
 //! 3. A lookup, constant rows, and expressions over one of these are computed at once

@@ -60,6 +60,7 @@ impl<'a> QueryBinder<'a> {
                 catalog,
                 locale,
                 own_source: &statement.source,
+                open: &[],
             },
             context: QueryContext::new(statement),
             outputs: Outputs::new(catalog, parameter_types),

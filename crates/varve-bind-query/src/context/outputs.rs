@@ -8,6 +8,7 @@ use varve_types::LogicalType;
 use varve_catalog::Dependencies;
 use varve_catalog::model::catalog::Catalog;
 use varve_catalog::text::kept_text::NameUse;
+use varve_plan::build::open_literal::OpenUse;
 use varve_plan::build::row_value::Field;
 use varve_plan::plan::statement::{Change, RoutineCall};
 use varve_plan::plan::utility::Message;
@@ -16,6 +17,10 @@ use varve_plan::plan::utility::Message;
 pub struct Outputs {
     /// Types of the parameters met so far; `None` until a place tells.
     pub parameters: Vec<Option<LogicalType>>,
+    /// Those of them that stand for literals which are left open: all or none.
+    pub open: Vec<OpenUse>,
+    /// How often open literals were bound.
+    pub met: usize,
     /// What names were resolved to.
     pub found: RefCell<Dependencies>,
     /// What the names in the text mean, where that is asked for.
@@ -41,6 +46,8 @@ impl Outputs {
     pub fn new(catalog: &Catalog, parameter_types: &[Option<LogicalType>]) -> Outputs {
         Outputs {
             parameters: parameter_types.to_vec(),
+            open: Vec::new(),
+            met: 0,
             found: RefCell::new(Dependencies::of(catalog)),
             uses: RefCell::default(),
             changes: Vec::new(),

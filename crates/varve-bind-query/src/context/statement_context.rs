@@ -1,7 +1,7 @@
 //! What holds for a whole statement.
 
 use varve_expr::Locale;
-use varve_parser::Source;
+use varve_parser::{OpenLiteral, Source};
 
 use varve_catalog::model::catalog::Catalog;
 
@@ -13,4 +13,6 @@ pub struct StatementContext<'a> {
     pub locale: &'a Locale,
     /// The source of the statement itself; other texts may be bound into it.
     pub own_source: &'a Source,
+    /// The literals that may be left open, in the order of their places.
+    pub open: &'a [OpenLiteral],
 }

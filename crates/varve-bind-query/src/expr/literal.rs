@@ -5,7 +5,7 @@ use varve_expr::{
     Expr, Parameter, assignment_cast_allowed, coerce_length, depends_on_time,
     explicit_cast_allowed, implicit_cast_allowed, parse_value_with_mod, reads_locale,
 };
-use varve_plan::build::operand::{CastContext, Operand, literal, refuse_set};
+use varve_plan::build::operand::{CastContext, Operand, input_modifier, literal, refuse_set};
 use varve_plan::scope::error::located;
 use varve_types::{Error, LogicalType, Result, SqlState, TypeMod, Value};
 
@@ -112,11 +112,9 @@ impl QueryBinder<'_> {
     ) -> Result<Expr> {
         let depends_on_time = depends_on_time(&text, to);
         self.outputs.reads_locale |= depends_on_time || reads_locale(to);
-        // Strings and numbers are cut or refused by the modifier as other values are, not by the
-        // input.
-        let of_input = match to.is_string() || to == LogicalType::Numeric || depends_on_time {
+        let of_input = match depends_on_time {
             true => TypeMod::NONE,
-            false => modifier,
+            false => input_modifier(to, modifier),
         };
         let value = parse_value_with_mod(&text, to, of_input, self.statement.locale)
             .map_err(|error| located(error, position))?;

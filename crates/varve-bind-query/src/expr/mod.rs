@@ -5,6 +5,7 @@ pub mod composite;
 pub mod domain;
 pub mod json_call;
 pub mod literal;
+pub mod open_literal;
 pub mod operator;
 pub mod record;
 pub mod row;
@@ -62,6 +63,7 @@ impl QueryBinder<'_> {
 
     fn bound_expr(&mut self, ast: &Ast, scope: &mut ExprScope<'_>) -> Result<Operand> {
         let position = self.at(ast.span);
+        self.meet_literal(ast);
         match &ast.kind {
             ExprKind::Null => Ok(Operand::Null),
             ExprKind::Default => {

@@ -138,9 +138,13 @@ impl QueryBinder<'_> {
                         Some(infix) => infix,
                         None => return self.no_operator(result, operator, right, scope),
                     };
-                    let right = self.expr(right, scope)?;
+                    let ast = right;
+                    let right = self.expr(ast, scope)?;
                     match infix {
-                        Infix::Compare(op) => self.comparison(op, result, right, position)?,
+                        Infix::Compare(op) => {
+                            let compared = self.comparison(op, result, right, position)?;
+                            self.open_operand(compared, ast)
+                        }
                         Infix::Function(name) => {
                             depth += 1;
                             if depth > ARITHMETIC_DEPTH_MAX {

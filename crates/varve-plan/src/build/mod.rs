@@ -9,6 +9,7 @@ pub mod grouped;
 pub mod limit;
 pub mod lock;
 pub mod modifier;
+pub mod open_literal;
 pub mod operand;
 pub mod output;
 pub mod routine;

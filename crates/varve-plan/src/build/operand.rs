@@ -2,7 +2,7 @@
 
 use varve_expr::walk::for_each_placeholder;
 use varve_expr::{DEFAULT_LOCALE, Expr, Placeholder, parse_value};
-use varve_types::{Decimal, Error, LogicalType, Result, SqlState, Value};
+use varve_types::{Decimal, Error, LogicalType, Result, SqlState, TypeMod, Value};
 
 use crate::scope::error::located;
 
@@ -43,6 +43,15 @@ pub enum CastContext {
 /// A constant.
 pub fn literal(value: Value, ty: LogicalType) -> Expr {
     Expr::Literal { value, ty }
+}
+
+/// The modifier by which a string literal is read as a type. Strings and numbers are cut or refused
+/// by theirs as other values are, not by the input.
+pub fn input_modifier(to: LogicalType, modifier: TypeMod) -> TypeMod {
+    match to.is_string() || to == LogicalType::Numeric {
+        true => TypeMod::NONE,
+        false => modifier,
+    }
 }
 
 /// A number without a type of its own: integer, bigint, or numeric for all others.

@@ -4,7 +4,7 @@ use varve_catalog::model::index::IndexDef;
 use varve_catalog::model::table::TableDef;
 use varve_types::{CompareOp, KeyPart, PartPredicate, PredicateTest};
 
-use crate::plan::{PushedPredicate, ScanNode};
+use crate::plan::{Plan, PushedPredicate, ScanNode};
 
 /// What a predicate asks of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -140,7 +140,31 @@ pub fn choose_index<'a>(
     best.map(|(_, choice)| choice)
 }
 
+impl Plan {
+    /// Whether a partial index might be used if the constants were known that come as parameters.
+    pub fn may_miss_partial_index(&self) -> bool {
+        let mut may_miss = matches!(self, Plan::Scan(scan) if scan.may_miss_partial_index());
+        self.for_each_input(&mut |input| may_miss = may_miss || input.may_miss_partial_index());
+        may_miss
+    }
+}
+
 impl ScanNode {
+    fn may_miss_partial_index(&self) -> bool {
+        let tables = self.table.iter();
+        let mut tests =
+            tables.flat_map(|table| table.indexes.iter().flat_map(|index| &index.predicate));
+        tests.any(|test| {
+            let mut predicates = self.predicates.iter();
+            predicates.any(|predicate| match predicate {
+                PushedPredicate::Fixed(_) => false,
+                PushedPredicate::Compare { column, .. } | PushedPredicate::In { column, .. } => {
+                    *column == test.column
+                }
+            })
+        })
+    }
+
     /// The index that the scan uses.
     pub fn index(&self) -> Option<IndexChoice<'_>> {
         let table = self.table.as_ref()?;

@@ -93,7 +93,7 @@ impl Session {
     }
 
     async fn run_of_batch(&mut self, sql: &str) -> Result<u64> {
-        let task = match self.task(sql) {
+        let task = match self.task(sql, false) {
             Ok(Some(task)) => task,
             Ok(None) => return Ok(0),
             Err(error) => return self.fail_block(error).await,

@@ -13,11 +13,11 @@ use varve_sort::VecMap;
 use varve_types::{Error, LogicalType, MemoryAccount, Result, SqlState, Value};
 
 use super::cursor::Cursor;
-use super::request::{Known, Request, Task};
+use super::request::{Request, Task};
 use super::{Scope, Session, check_single, no_statement_error};
 use crate::shared::prepared::Prepared;
 use crate::shared::result_set::ResultSet;
-use crate::shared::statements::Planned;
+use crate::shared::statements::{Known, Planned};
 
 /// The statements of PREPARE by name, with their texts.
 pub(super) type PreparedStatements = VecMap<String, (Prepared, Arc<str>)>;
@@ -192,7 +192,9 @@ impl Session {
         let parsed = match task {
             Task::Parsed(parsed) => return then(parsed),
             Task::Text(_, Known::Tree(parsed)) => Arc::clone(parsed),
-            Task::Text(text, Known::Plan(_)) => self.shared.statements.parse(text)?,
+            Task::Text(text, Known::Plan(_) | Known::Open(_)) => {
+                self.shared.statements.parse(text)?
+            }
             Task::Prepared(prepared) => Arc::clone(prepared.parsed()),
         };
         then(parsed.first().ok_or_else(no_statement_error)?)

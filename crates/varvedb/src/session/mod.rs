@@ -43,7 +43,7 @@ use crate::shared::Shared;
 use crate::shared::prepared::Prepared;
 use crate::shared::result_set::ResultSet;
 use crate::shared::result_set::notice_of;
-use crate::shared::statements::{Parsed, Planned};
+use crate::shared::statements::{Filled, Known, Parsed, Planned};
 
 pub use batch::BatchError;
 pub use stream::RowStream;
@@ -52,7 +52,7 @@ use crate::shared::cancel::CancelFlag;
 use block::Block;
 use cursor::Cursors;
 use kept::{PreparedStatements, Surroundings};
-use request::{Known, Request, Task};
+use request::{Request, Task};
 use rows::outlet::Outlet;
 use temporary::Temporary;
 use varve_settings::SessionSettings;
@@ -122,7 +122,7 @@ impl Session {
         outlet: Option<&Outlet>,
     ) -> Result<ResultSet> {
         self.cancel.lower();
-        match self.task(sql) {
+        match self.task(sql, !parameters.is_empty()) {
             Ok(Some(task)) => {
                 let request = Request {
                     task,
@@ -177,8 +177,8 @@ impl Session {
     }
 
     /// What is known of a text of one statement; `None` for one without a statement.
-    fn task<'a>(&self, sql: &'a str) -> Result<Option<Task<'a>>> {
-        let task = self.task_of_script(sql)?;
+    fn task<'a>(&self, sql: &'a str, has_parameters: bool) -> Result<Option<Task<'a>>> {
+        let task = self.task_of_script(sql, has_parameters)?;
         if let Task::Text(_, Known::Tree(parsed)) = &task {
             check_single(parsed)?;
             if parsed.is_empty() {
@@ -189,12 +189,8 @@ impl Session {
     }
 
     /// What is known of a text of any number of statements: a plan only where there is one.
-    fn task_of_script<'a>(&self, sql: &'a str) -> Result<Task<'a>> {
-        let statements = &self.shared.statements;
-        let known = match statements.plans.get(sql) {
-            Some(planned) => Known::Plan(planned),
-            None => Known::Tree(statements.parse(sql)?),
-        };
+    fn task_of_script<'a>(&self, sql: &'a str, has_parameters: bool) -> Result<Task<'a>> {
+        let known = self.shared.statements.find(sql, has_parameters)?;
         Ok(Task::Text(sql, known))
     }
 
@@ -324,7 +320,7 @@ impl Session {
         self.cancel.allow(self.settings.statement_timeout_us);
         let lock_timeout_us = other::lock_timeout_us(&self.settings.others);
         self.host.allow_wait(lock_timeout_us);
-        let (planned, catalog) = self.plan(&txn.store, &request.task)?;
+        let (Filled { planned, values }, catalog) = self.plan(&txn.store, &request.task)?;
         if let Some(what) = planned.bound.outside_block
             && !scope.is_alone
         {
@@ -338,7 +334,10 @@ impl Session {
         }
         let locale = self.locale(scope.now_us, &catalog);
         let types = &planned.bound.parameters;
-        let parameters = parameters::typed_parameters(request.parameters, types, &locale)?;
+        let parameters = match &values {
+            Some(values) => values.into(),
+            None => parameters::typed_parameters(request.parameters, types, &locale)?,
+        };
         // Functions of users may ask for settings.
         if planned.bound.reads_settings || !catalog.functions.is_empty() {
             self.overlay_settings(scope.modes, planned.bound.reads_settings);
@@ -463,7 +462,7 @@ impl Session {
         &mut self,
         transaction: &Transaction,
         task: &Task<'_>,
-    ) -> Result<(Arc<Planned>, Arc<Catalog>)> {
+    ) -> Result<(Filled, Arc<Catalog>)> {
         let catalog = self
             .catalog
             .borrow_mut()
@@ -485,7 +484,15 @@ impl Session {
                 let parsed = match known {
                     Known::Plan(planned) if planned.holds(&catalog, &[], &self.settings.locale) => {
                         statements.plans.count(true);
-                        return Ok((Arc::clone(planned), catalog));
+                        statements.parsed.count(true);
+                        return Ok((Arc::clone(planned).into(), catalog));
+                    }
+                    Known::Open(open) => {
+                        let locale = &self.settings.locale;
+                        match statements.plan_open(text, open, &catalog, locale)? {
+                            Some(filled) => return Ok((filled, catalog)),
+                            None => statements.tree_of(text, open)?,
+                        }
                     }
                     Known::Plan(_) => statements.parse(text)?,
                     Known::Tree(parsed) => Arc::clone(parsed),
@@ -505,7 +512,7 @@ impl Session {
                 if known.is_reusable()
                     && known.holds(&catalog, prepared.types(), &self.settings.locale)
                 {
-                    return Ok((known, catalog));
+                    return Ok((known.into(), catalog));
                 }
                 let parsed = prepared.parsed().first().ok_or_else(no_statement_error)?;
                 let planned = new(parsed, prepared.types())?;
@@ -515,7 +522,7 @@ impl Session {
                 planned
             }
         };
-        Ok((planned, catalog))
+        Ok((planned.into(), catalog))
     }
 }
 

@@ -1,14 +1,12 @@
 //! What a session is asked to run.
 
-use std::sync::Arc;
-
 use varve_ast::Command;
 use varve_parser::ParsedStatement;
 use varve_types::Value;
 
 use super::rows::outlet::Outlet;
 use crate::shared::prepared::Prepared;
-use crate::shared::statements::{Parsed, Planned};
+use crate::shared::statements::Known;
 
 /// A statement with its parameters, and where its rows go.
 pub(super) struct Request<'a> {
@@ -39,18 +37,12 @@ pub(super) enum Task<'a> {
     Prepared(&'a Prepared),
 }
 
-/// What is known of a text before it runs.
-pub(super) enum Known {
-    Plan(Arc<Planned>),
-    Tree(Parsed),
-}
-
 impl Task<'_> {
     /// The command that it is, if it is one of those that need no plan.
     pub(super) fn command(&self) -> Option<&Command> {
         match self {
             Task::Parsed(parsed) => parsed.command(),
-            Task::Text(_, Known::Plan(_)) => None,
+            Task::Text(_, Known::Plan(_) | Known::Open(_)) => None,
             Task::Text(_, Known::Tree(parsed)) => parsed.first()?.command(),
             Task::Prepared(prepared) => prepared.parsed().first()?.command(),
         }

@@ -5,9 +5,10 @@ use varve_types::meter::{self, metered};
 use varve_types::{Pacer, Result};
 
 use super::block::Block;
-use super::request::{Known, Request, Task};
+use super::request::{Request, Task};
 use super::{Session, no_statement_error};
 use crate::shared::result_set::ResultSet;
+use crate::shared::statements::Known;
 
 impl Session {
     /// Runs any number of statements without parameters.
@@ -25,7 +26,7 @@ impl Session {
                 Err(error) => self.fail_block(error).await,
             };
         }
-        match self.task_of_script(sql) {
+        match self.task_of_script(sql, false) {
             Ok(Task::Text(_, Known::Tree(statements))) if statements.len() != 1 => {
                 self.run_script(statements.len(), &statements, "").await
             }

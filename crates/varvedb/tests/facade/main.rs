@@ -23,6 +23,7 @@ mod functions;
 mod indexes;
 mod integrity;
 mod limits;
+mod literals;
 mod prepared;
 mod row_locks;
 mod savepoints;

@@ -138,26 +138,23 @@ fn caches_are_bounded() {
 fn a_text_is_counted_once_each_time_it_is_run() {
     let mut session = session();
     run(&mut session, "CREATE TABLE once (id INT)");
-    let counted = |session: &mut varvedb::Session, cache| {
-        // The question is a text, too: of the parse cache it is a miss, then plans answer it.
-        let hits = counter(session, cache, "hits");
-        hits + counter(session, cache, "misses")
-    };
+    let counted = |session: &mut varvedb::Session, cache| counter(session, cache, "hits + misses");
     for cache in ["parse", "plan"] {
         counted(&mut session, cache);
     }
-    for (script, of_parse) in [
-        ("INSERT INTO once VALUES (1)", 1),
-        ("INSERT INTO once VALUES (1)", 0),
-        ("SELECT 1; SELECT 2", 1),
-        ("SELECT 1; SELECT 2", 1),
+    for script in [
+        "INSERT INTO once VALUES (1)",
+        "INSERT INTO once VALUES (1)",
+        "INSERT INTO once VALUES ('one')",
+        "SELECT 1",
+        "SELECT 1",
+        "SELECT 1; SELECT 2",
+        "SELECT 1; SELECT 2",
     ] {
         let before = counted(&mut session, "parse");
-        pollster::block_on(session.execute_script(script)).unwrap();
-        assert_eq!(
-            counted(&mut session, "parse") - before,
-            of_parse,
-            "{script}"
-        );
+        let _result = pollster::block_on(session.execute_script(script));
+        // The question is a text, too.
+        let after = counted(&mut session, "parse");
+        assert_eq!(after - before, 1 + 1, "{script}");
     }
 }
