@@ -4,6 +4,8 @@
 //! Invariant: a value that is accepted takes effect, or is of a setting that `other.rs` lists,
 //! which changes nothing and says so; a value that is refused changes nothing.
 
+mod bytes;
+mod caches;
 mod durability;
 mod locale;
 pub mod modes;
@@ -14,14 +16,16 @@ mod time;
 
 use varve_ast::{Isolation, TransactionModes};
 use varve_expr::{DEFAULT_LOCALE, Locale, parse_value};
-use varve_store::StoreSettings;
+use varve_store::{StoreCache, StoreSettings};
 use varve_types::{Error, LogicalType, MemoryAccount, MemoryBudget, Result, SqlState, Value};
 
+use crate::bytes::{read_bytes, show_bytes};
 use crate::locale::LocaleSetting;
 use crate::modes::{Modes, OpenModes};
 use crate::other::Others;
 use crate::time::{read_time, show_time};
 
+pub use caches::{CacheSizes, StatementCache};
 pub use durability::Durability;
 pub use overlay::SettingsOverlay;
 pub use search_path::SearchPath;
@@ -36,6 +40,8 @@ pub struct SessionSettings {
     application_name: String,
     /// After which a statement is stopped; 0 for never.
     pub statement_timeout_us: u64,
+    /// Whether many rows go to runs at once, without log and memtable.
+    pub bulk_load: bool,
     /// The schemas in which names are looked for.
     pub search_path: SearchPath,
     /// Values of settings that change nothing.
@@ -52,6 +58,7 @@ impl SessionSettings {
             modes: Modes::default(),
             application_name: String::new(),
             statement_timeout_us: 0,
+            bulk_load: false,
             search_path: SearchPath::default(),
             others: Others::default(),
             locale: Locale::default(),
@@ -83,7 +90,11 @@ enum Kind {
     SearchPath,
     Locale(LocaleSetting),
     MemoryLimit,
+    /// Most entries of a cache.
     CacheEntries(StatementCache),
+    /// Most bytes of a cache.
+    CacheBytes(StoreCache),
+    BulkLoad,
     Store(fn(&StoreSettings) -> u64, Unit),
 }
 
@@ -114,6 +125,11 @@ pub const SETTINGS: &[Setting] = &[
         "application_name",
         Kind::ApplicationName,
         "What the client calls itself",
+    ),
+    setting(
+        "bulk_load_mode",
+        Kind::BulkLoad,
+        "Whether rows of large statements go to runs at once, without log and memtable",
     ),
     setting(
         "bytea_output",
@@ -221,6 +237,11 @@ pub const SETTINGS: &[Setting] = &[
         "What a commit survives: strict a power failure, relaxed the end of the process, async none",
     ),
     setting(
+        "varve.group_cache_bytes",
+        Kind::CacheBytes(StoreCache::Groups),
+        "Bytes that what was made of pages takes at most: indexes, dictionaries, keys",
+    ),
+    setting(
         "varve.log_values",
         Kind::Store(|settings| u64::from(settings.log_values_max), Unit::Count),
         "Values of the log from which the memtable is flushed",
@@ -237,7 +258,7 @@ pub const SETTINGS: &[Setting] = &[
     ),
     setting(
         "varve.page_cache_bytes",
-        Kind::Store(|settings| settings.page_cache_bytes_max, Unit::Bytes),
+        Kind::CacheBytes(StoreCache::Pages),
         "Bytes that cached pages take at most",
     ),
     setting(
@@ -251,6 +272,11 @@ pub const SETTINGS: &[Setting] = &[
         "Statements whose plans are kept",
     ),
     setting(
+        "varve.row_cache_bytes",
+        Kind::CacheBytes(StoreCache::Rows),
+        "Bytes that rows take at most which were looked up by key",
+    ),
+    setting(
         "varve.scratch_bytes",
         Kind::Store(|settings| settings.scratch_bytes_max, Unit::Bytes),
         "Bytes that statements write out when memory is short",
@@ -261,25 +287,6 @@ pub const SETTINGS: &[Setting] = &[
         "Bytes of pages that are written at once",
     ),
 ];
-
-/// A cache of statements, which all sessions share.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum StatementCache {
-    /// Of syntax trees.
-    Parsed,
-    /// Of plans.
-    Plans,
-}
-
-impl StatementCache {
-    /// How many statements it keeps at first.
-    pub fn first_entries_max(self) -> usize {
-        match self {
-            StatementCache::Parsed => 512,
-            StatementCache::Plans => 256,
-        }
-    }
-}
 
 /// The database, as its settings read and change it.
 pub trait Configured {
@@ -295,11 +302,8 @@ pub trait Configured {
     /// The settings of the store, which stay as they were when it was opened.
     fn store(&self) -> &StoreSettings;
 
-    /// How many statements a cache keeps.
-    fn entries_max(&self, cache: StatementCache) -> usize;
-
-    /// Changes how many statements a cache keeps.
-    fn set_entries_max(&self, cache: StatementCache, entries: usize);
+    /// The sizes of the caches.
+    fn caches(&self) -> &dyn CacheSizes;
 }
 
 /// What settings are read from and written to.
@@ -355,7 +359,9 @@ impl Setting {
             Kind::SearchPath => scope.session.search_path.text.to_string(),
             Kind::Locale(setting) => setting.show(&scope.session.locale),
             Kind::MemoryLimit => show_bytes(scope.database.memory().limit_bytes()),
-            Kind::CacheEntries(cache) => scope.database.entries_max(cache).to_string(),
+            Kind::CacheEntries(cache) => scope.database.caches().entries_max(cache).to_string(),
+            Kind::CacheBytes(cache) => show_bytes(scope.database.caches().bytes_max(cache)),
+            Kind::BulkLoad => on_off(scope.session.bulk_load),
             Kind::Store(value, Unit::Bytes) => show_bytes(value(scope.database.store())),
             Kind::Store(value, Unit::Count) => value(scope.database.store()).to_string(),
         }
@@ -372,6 +378,7 @@ impl Setting {
                 | Kind::StatementTimeout
                 | Kind::SearchPath
                 | Kind::Locale(_)
+                | Kind::BulkLoad
         )
     }
 
@@ -447,7 +454,20 @@ impl Setting {
             }
             Kind::CacheEntries(cache) => {
                 let entries = self.entries(value, cache.first_entries_max())?;
-                scope.database.set_entries_max(cache, entries);
+                scope.database.caches().set_entries_max(cache, entries);
+            }
+            Kind::CacheBytes(cache) => {
+                let known = "0 or more; units are B, kB, MB, GB and TB";
+                let bytes =
+                    value.map(|value| read_bytes(value).ok_or_else(|| self.invalid(value, known)));
+                scope
+                    .database
+                    .caches()
+                    .set_bytes_max(cache, bytes.transpose()?);
+            }
+            Kind::BulkLoad => {
+                let given = value.map(|value| self.boolean(value)).transpose()?;
+                scope.session.bulk_load = given.unwrap_or(false);
             }
             Kind::Store(..) => return Err(self.cannot_change()),
         }
@@ -552,34 +572,6 @@ pub fn boolean(value: &str) -> Option<bool> {
     }
 }
 
-const UNITS: [(&str, u32); 5] = [("TB", 40), ("GB", 30), ("MB", 20), ("kB", 10), ("B", 0)];
-
-/// A number of bytes with its unit, or without: bytes.
-fn read_bytes(text: &str) -> Option<u64> {
-    let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
-    let unit = text.strip_prefix(digits)?;
-    let number: u64 = digits.trim_end().parse().ok()?;
-    let shift = match unit {
-        "" => 0,
-        unit => {
-            UNITS
-                .iter()
-                .find(|(name, _)| name.eq_ignore_ascii_case(unit))?
-                .1
-        }
-    };
-    number.checked_mul(1_u64.checked_shl(shift)?)
-}
-
-/// In the largest unit that leaves a whole number.
-fn show_bytes(bytes: u64) -> String {
-    let unit = UNITS
-        .iter()
-        .find(|(_, shift)| bytes != 0 && bytes.trailing_zeros() >= *shift);
-    let (name, shift) = unit.unwrap_or(&("B", 0));
-    format!("{}{name}", bytes >> shift)
-}
-
 /// All settings: names, values and what they are, in the order of the names.
 pub fn all_settings(scope: &Scope<'_>) -> Vec<[String; 3]> {
     let line = |setting: &Setting| {
@@ -598,30 +590,7 @@ pub fn all_settings(scope: &Scope<'_>) -> Vec<[String; 3]> {
 
 #[cfg(test)]
 mod tests {
-    use super::{SETTINGS, read_bytes, show_bytes};
-
-    #[test]
-    fn bytes_have_units() {
-        let cases = [
-            ("0", Some(0), "0B"),
-            ("1000", Some(1000), "1000B"),
-            ("64 MB", Some(64 << 20), "64MB"),
-            ("2048kb", Some(2 << 20), "2MB"),
-            ("3GB", Some(3 << 30), "3GB"),
-            ("1TB", Some(1 << 40), "1TB"),
-            ("99999999TB", None, ""),
-            ("MB", None, ""),
-            ("-1MB", None, ""),
-            ("1.5GB", None, ""),
-            ("1 XB", None, ""),
-        ];
-        for (text, bytes, shown) in cases {
-            assert_eq!(read_bytes(text), bytes, "{text}");
-            if let Some(bytes) = bytes {
-                assert_eq!(show_bytes(bytes), shown, "{text}");
-            }
-        }
-    }
+    use super::SETTINGS;
 
     #[test]
     fn settings_are_listed_by_name() {

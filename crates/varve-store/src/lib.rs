@@ -100,7 +100,7 @@ mod write_set;
 mod zstd;
 
 pub use bulk_load::{BulkLoad, BulkLoadOptions, BulkLoadReport};
-pub use cache::CacheStats;
+pub use cache::{CacheStats, StoreCache};
 pub use catalog::{CatalogState, ObjectChange};
 pub use durability::CommitDurability;
 pub use error::{StoreError, StoreErrorKind, backend_failure};

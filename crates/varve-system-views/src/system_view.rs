@@ -16,7 +16,7 @@ pub enum SystemView {
     /// boolean, primary_key boolean)`: a row a column.
     Tables,
     /// `varve_caches(name text, hits bigint, misses bigint, evictions bigint, entries bigint, bytes
-    /// bigint)`: a row a cache.
+    /// bigint, capacity bigint)`: a row a cache; `capacity` is of entries, or of bytes.
     Caches,
     /// `varve_jobs(id bigint, kind text, object text, state text, progress double precision,
     /// started timestamptz, error text)`: a row a job; `progress` goes from 0 to 1.
@@ -59,6 +59,7 @@ pub fn system_view_columns(view: SystemView) -> Vec<Field> {
             ("evictions", LogicalType::Int8),
             ("entries", LogicalType::Int8),
             ("bytes", LogicalType::Int8),
+            ("capacity", LogicalType::Int8),
         ],
         SystemView::Jobs => &[
             ("id", LogicalType::Int8),

@@ -57,6 +57,10 @@ impl GroupCache {
         self.groups().retain(|(of, _)| *of != run);
     }
 
+    pub(crate) fn set_bytes_max(&self, bytes_max: u64) {
+        self.groups().set_bytes_max(bytes_max);
+    }
+
     pub(crate) fn stats(&self) -> CacheStats {
         self.groups().stats()
     }

@@ -150,6 +150,12 @@ impl<K: Copy + Eq + Hash, V> Lru<K, V> {
         }
     }
 
+    /// Changes how many bytes it holds at most.
+    pub(crate) fn set_bytes_max(&mut self, bytes_max: u64) {
+        self.stats.bytes_max = bytes_max;
+        self.release(self.stats.bytes.saturating_sub(bytes_max));
+    }
+
     /// Gives up values of at least so many bytes, or all; returns how many it gave up.
     pub(crate) fn release(&mut self, bytes: u64) -> u64 {
         let before = self.stats.bytes;

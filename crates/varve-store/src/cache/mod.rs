@@ -6,6 +6,17 @@ mod lru;
 mod pages;
 mod rows;
 
+/// One of the caches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StoreCache {
+    /// Pages as stored.
+    Pages,
+    /// What was made of the pages of groups.
+    Groups,
+    /// Rows that were looked up by key.
+    Rows,
+}
+
 pub(crate) use groups::GroupCache;
 pub use lru::CacheStats;
 pub(crate) use pages::{PageCache, PageId};

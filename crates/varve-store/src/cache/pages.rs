@@ -49,6 +49,10 @@ impl PageCache {
         self.pages().retain(|(of, _)| *of != run);
     }
 
+    pub(crate) fn set_bytes_max(&self, bytes_max: u64) {
+        self.pages().set_bytes_max(bytes_max);
+    }
+
     pub(crate) fn stats(&self) -> CacheStats {
         self.pages().stats()
     }

@@ -10,6 +10,11 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::cache::lru::{CacheStats, Lru};
 
+/// What a row and each of its columns take beside their bytes, the same in every build.
+const ROW_BYTES: usize = 72;
+const COLUMN_BYTES: usize = 8;
+const _: () = assert!(size_of::<CachedRow>() <= ROW_BYTES);
+
 /// Rows above this are not kept.
 const ROW_BYTES_MAX: usize = 64 << 10;
 
@@ -86,10 +91,7 @@ impl CachedRow {
     }
 
     fn bytes(&self) -> usize {
-        size_of::<CachedRow>()
-            + self.key.len()
-            + self.row.len()
-            + self.columns.len() * size_of::<usize>()
+        ROW_BYTES + self.key.len() + self.row.len() + self.columns.len() * COLUMN_BYTES
     }
 }
 
@@ -131,6 +133,10 @@ impl RowCache {
     /// Gives up rows of at least so many bytes, or all; returns how many.
     pub(crate) fn release(&self, bytes: u64) -> u64 {
         self.rows().release(bytes)
+    }
+
+    pub(crate) fn set_bytes_max(&self, bytes_max: u64) {
+        self.rows().set_bytes_max(bytes_max);
     }
 
     pub(crate) fn stats(&self) -> CacheStats {

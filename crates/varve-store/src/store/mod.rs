@@ -2,6 +2,7 @@
 //! wait, runs on their way to storage. They hold each other, and so they are in one folder; what
 //! they are made of lies below, what is done with them above.
 
+mod caches;
 mod commit_queue;
 mod job;
 mod job_control;
@@ -26,10 +27,11 @@ use varve_kv::{Bytes, Guard, Key, Kv, KvError, WriteBatch};
 use varve_run::{RunError, RunWriter};
 use varve_types::{Env, Failure, LocalFuture, MemoryAccount, Reservation, RunId, TreeId};
 
-use crate::cache::{GroupCache, PageCache, RowCache};
+use crate::cache::{GroupCache, PageCache, RowCache, StoreCache};
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::keys;
 use crate::ids::Ids;
+use crate::store::caches::first_cache_bytes;
 use crate::store::scratch::ScratchUse;
 use crate::tree::Tree;
 use crate::{Durability, StoreSettings, StoreStats, TreeStorage};
@@ -109,14 +111,12 @@ pub(crate) struct Parts {
 impl Store {
     /// A store of what an open found.
     pub(crate) fn new(parts: Parts) -> Store {
-        // Whatever the settings say, operators keep half of the memory.
-        let bytes = |wanted: u64, part: u64| wanted.min(parts.memory.limit_bytes() / 16 * part);
+        let bytes = |cache| first_cache_bytes(&parts.settings, &*parts.memory, cache);
         let memory = || Arc::clone(&parts.memory);
-        let settings = &parts.settings;
         Store {
-            cache: PageCache::new(bytes(settings.page_cache_bytes_max, 5), memory()),
-            groups: GroupCache::new(bytes(settings.group_cache_bytes_max, 2), memory()),
-            rows: RowCache::new(bytes(settings.row_cache_bytes_max, 1), memory()),
+            cache: PageCache::new(bytes(StoreCache::Pages), memory()),
+            groups: GroupCache::new(bytes(StoreCache::Groups), memory()),
+            rows: RowCache::new(bytes(StoreCache::Rows), memory()),
             kv: parts.kv,
             env: parts.env,
             memory: parts.memory,
@@ -207,9 +207,9 @@ impl Store {
     /// Counters.
     pub fn stats(&self) -> StoreStats {
         StoreStats {
-            page_cache: self.cache.stats(),
-            group_cache: self.groups.stats(),
-            row_cache: self.rows.stats(),
+            page_cache: self.cache_stats(StoreCache::Pages),
+            group_cache: self.cache_stats(StoreCache::Groups),
+            row_cache: self.cache_stats(StoreCache::Rows),
             scratch_bytes: self.scratch_use().used_bytes,
             vectors_decoded: self.vectors_decoded.load(Ordering::Relaxed),
             ..self.state().stats()

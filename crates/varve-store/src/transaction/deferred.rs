@@ -39,7 +39,7 @@ impl Transaction {
                 })
             };
             let held = is_held(&self.write_set());
-            let bytes_max = self.snapshot.store.settings.memtable_bytes_max / 2;
+            let bytes_max = self.buffer_bytes_max / 2;
             self.spill_past(if held { 0 } else { bytes_max }).await?;
             self.buffer_rows(&tree, &columns, &keys)?;
             let mut write_set = self.write_set();

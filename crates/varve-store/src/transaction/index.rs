@@ -80,7 +80,7 @@ impl Transaction {
         }
         self.write_set().check_usable()?;
         let tree = self.tree(tree)?;
-        let bytes_max = self.snapshot.store.settings.memtable_bytes_max;
+        let bytes_max = self.buffer_bytes_max;
         self.spill_past(bytes_max / 2).await?;
         let columns = entry_columns(&tree, entries, operation)?;
         let key = |row| {

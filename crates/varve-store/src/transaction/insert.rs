@@ -48,7 +48,7 @@ impl Transaction {
         }
         // Before the new rows, so that those of one statement, which may be taken back, seldom
         // need a run of their own.
-        let bytes_max = self.snapshot.store.settings.memtable_bytes_max;
+        let bytes_max = self.buffer_bytes_max;
         self.spill_past(bytes_max / 2).await?;
         let columns = tree.stored_columns(&self.snapshot.store.ids, rows)?;
         let keys = keys_of(&tree, &columns, rows.rows());
@@ -125,7 +125,7 @@ impl Transaction {
             write_set.delete(tree, &old, |slot| runs.get(slot as usize).copied());
             write_set.buffer(&shape, &keys, &rows)?;
         }
-        let bytes_max = self.snapshot.store.settings.memtable_bytes_max;
+        let bytes_max = self.buffer_bytes_max;
         self.spill_past(bytes_max).await
     }
 

@@ -30,7 +30,12 @@ pub struct Transaction {
     pub(crate) write_set: Arc<Mutex<WriteSet>>,
     /// Rows that were written out early; a scan may have to complete them.
     pub(super) spill: AsyncMutex<Option<Spill>>,
+    /// Its rows are written out when they take more than this.
+    pub(super) buffer_bytes_max: u64,
 }
+
+/// What a transaction that loads in bulk keeps in its buffers.
+const BULK_BUFFER_BYTES: u64 = 1 << 20;
 
 impl Store {
     /// Begins a transaction at a snapshot of the newest commit.
@@ -54,11 +59,23 @@ impl Store {
 impl Transaction {
     pub(crate) fn new(snapshot: Snapshot) -> Transaction {
         let reservation = Reservation::new(Arc::clone(&snapshot.store.memory));
+        let buffer_bytes_max = snapshot.store.settings.memtable_bytes_max;
         Transaction {
+            buffer_bytes_max,
             snapshot: Arc::new(snapshot),
             write_set: Arc::new(Mutex::new(WriteSet::new(reservation))),
             spill: AsyncMutex::new(None),
         }
+    }
+
+    /// Whether it writes rows to runs as soon as there are some hundred KiB of them, so that they
+    /// need neither log nor memtable.
+    pub fn load_in_bulk(&mut self, in_bulk: bool) {
+        let bytes_max = self.snapshot.store.settings.memtable_bytes_max;
+        self.buffer_bytes_max = match in_bulk {
+            true => bytes_max.min(BULK_BUFFER_BYTES),
+            false => bytes_max,
+        };
     }
 
     /// The commit that the snapshot includes last.

@@ -86,6 +86,7 @@ fn cache_rows(shared: &Shared) -> Vec<Vec<Value>> {
             count(cache.evictions),
             count(cache.entries),
             count(cache.bytes),
+            count(cache.capacity),
         ]
     };
     let of_store = |name, cache: CacheStats| {
@@ -95,6 +96,7 @@ fn cache_rows(shared: &Shared) -> Vec<Vec<Value>> {
             evictions: cache.evictions,
             entries: cache.entries,
             bytes: cache.bytes,
+            capacity: cache.bytes_max,
         };
         row(name, counters)
     };

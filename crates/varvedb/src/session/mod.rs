@@ -317,6 +317,7 @@ impl Session {
         if scope.modes.is_serializable() {
             txn.store.watch_reads();
         }
+        txn.store.load_in_bulk(self.settings.bulk_load);
         self.cancel.allow(self.settings.statement_timeout_us);
         let lock_timeout_us = other::lock_timeout_us(&self.settings.others);
         self.host.allow_wait(lock_timeout_us);

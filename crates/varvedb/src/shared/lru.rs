@@ -37,6 +37,8 @@ pub(crate) struct CacheCounters {
     pub evictions: u64,
     pub entries: u64,
     pub bytes: u64,
+    /// The most entries, or bytes where those are not bounded.
+    pub capacity: u64,
 }
 
 impl<V: Clone> Lru<V> {
@@ -111,6 +113,7 @@ impl<V: Clone> Lru<V> {
             evictions: entries.evictions,
             entries: entries.by_text.len() as u64,
             bytes: entries.held.bytes(),
+            capacity: entries.entries_max as u64,
         }
     }
 
@@ -172,6 +175,7 @@ mod tests {
             evictions: 1,
             entries: 2,
             bytes: 20,
+            capacity: 2,
         };
         assert_eq!(cache.counters(), expected);
         assert_eq!(memory.used_bytes(), 20);

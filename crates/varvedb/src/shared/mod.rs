@@ -14,8 +14,8 @@ use std::sync::Arc;
 
 use varve_ddl::Sequences;
 use varve_expr::JobOrder;
-use varve_settings::{Configured, Durability, StatementCache};
-use varve_store::{JobId, Store, StoreSettings};
+use varve_settings::{CacheSizes, Configured, Durability, StatementCache};
+use varve_store::{JobId, Store, StoreCache, StoreSettings};
 use varve_types::{Env, MemoryBudget};
 
 use advisory::AdvisoryLocks;
@@ -54,6 +54,12 @@ impl Configured for Shared {
         self.store.settings()
     }
 
+    fn caches(&self) -> &dyn CacheSizes {
+        self
+    }
+}
+
+impl CacheSizes for Shared {
     fn entries_max(&self, cache: StatementCache) -> usize {
         match cache {
             StatementCache::Parsed => self.statements.parsed.entries_max(),
@@ -66,6 +72,14 @@ impl Configured for Shared {
             StatementCache::Parsed => self.statements.parsed.set_entries_max(entries),
             StatementCache::Plans => self.statements.plans.set_entries_max(entries),
         }
+    }
+
+    fn bytes_max(&self, cache: StoreCache) -> u64 {
+        self.store.cache_stats(cache).bytes_max
+    }
+
+    fn set_bytes_max(&self, cache: StoreCache, bytes: Option<u64>) {
+        self.store.set_cache_bytes(cache, bytes);
     }
 }
 

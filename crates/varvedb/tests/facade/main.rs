@@ -16,6 +16,7 @@ mod advisory_locks;
 mod alter_table;
 mod batch;
 mod bulk_load;
+mod caches;
 mod copy;
 mod foreign_keys;
 mod full_storage;
