@@ -13,6 +13,7 @@ use crate::session::Session;
 use crate::session::temporary::drop_left;
 use crate::shared::advisory::AdvisoryLocks;
 use crate::shared::options::Options;
+use crate::shared::phases::Phases;
 use crate::shared::statements::Statements;
 
 /// An open database. Clones share it.
@@ -59,6 +60,7 @@ impl Database {
                 durability,
                 memory_limit_bytes: options.memory_limit_bytes,
                 statements,
+                phases: Phases::new(options.tracer.clone()),
                 sequences: Sequences::default(),
                 temporary: TemporarySchemas::default(),
                 advisory: AdvisoryLocks::default(),

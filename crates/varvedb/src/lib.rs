@@ -60,6 +60,7 @@ pub use integrity::{CheckReport, Problem, RepairReport, TableRepair};
 pub use session::{BatchError, RowStream, Session};
 pub use shared::cancel::CancelFlag;
 pub use shared::options::Options;
+pub use shared::phases::{Phase, Tracer};
 pub use shared::prepared::Prepared;
 pub use shared::result_set::ResultSet;
 #[cfg(not(target_arch = "wasm32"))]

@@ -23,12 +23,27 @@ pub struct StatementActual {
     pub rows: u64,
     /// Time that it took.
     pub elapsed_us: u64,
+    /// Time that was taken before to parse it, to plan it, and to begin its transaction.
+    pub before_us: [u64; 3],
     /// Pages, and groups made of them, that caches had meanwhile.
     pub pages_hit: u64,
     /// Pages that were read meanwhile.
     pub pages_read: u64,
     /// Vectors of columns that were decoded, filtered or taken rows of.
     pub vectors_decoded: u64,
+}
+
+impl StatementActual {
+    /// What took how long, in order. The commit comes after the answer.
+    fn phases(&self) -> [(&'static str, u64); 4] {
+        let [parse, plan, begin] = self.before_us;
+        [
+            ("Parsing Time", parse),
+            ("Begin Time", begin),
+            ("Planning Time", plan),
+            ("Execution Time", self.elapsed_us),
+        ]
+    }
 }
 
 fn milliseconds(us: u64) -> String {
@@ -86,8 +101,9 @@ pub(super) fn summary_lines(
         lines_out.push(format!("Buffers: shared hit={hit} read={read}"));
     }
     if options.summary {
-        let time = milliseconds(actual.elapsed_us);
-        lines_out.push(format!("Execution Time: {time} ms"));
+        for (name, us) in actual.phases() {
+            lines_out.push(format!("{name}: {} ms", milliseconds(us)));
+        }
     }
 }
 
@@ -145,8 +161,8 @@ pub(super) fn json(
             entries.push(count("Shared Read Blocks", actual.pages_read));
         }
         if options.summary {
-            let time = milliseconds(actual.elapsed_us);
-            entries.push(("Execution Time".to_owned(), time));
+            let phases = actual.phases().into_iter();
+            entries.extend(phases.map(|(name, us)| (name.to_owned(), milliseconds(us))));
         }
     }
     format!("[\n  {}\n]", object(&entries, 2))

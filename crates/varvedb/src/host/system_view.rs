@@ -136,8 +136,17 @@ fn statistics_rows(shared: &Shared) -> Vec<Vec<Value>> {
         ("memory_used_bytes", shared.memory.used_bytes() as f64),
         ("memory_limit_bytes", shared.memory.limit_bytes() as f64),
     ];
-    let row = |(name, value): &(&str, f64)| vec![Value::text(*name), Value::Float8(*value)];
-    lines.iter().map(row).collect()
+    let row = |name: &str, value: f64| vec![Value::text(name), Value::Float8(value)];
+    let mut rows: Vec<Vec<Value>> = lines
+        .iter()
+        .map(|(name, value)| row(name, *value))
+        .collect();
+    let (executed, given) = shared.phases.executed();
+    rows.push(row("statements", executed as f64));
+    rows.push(row("statement_rows", given as f64));
+    let phases = shared.phases.totals_us().into_iter();
+    rows.extend(phases.map(|(phase, us)| row(&format!("{}_us", phase.name()), us as f64)));
+    rows
 }
 
 fn count(number: u64) -> Value {

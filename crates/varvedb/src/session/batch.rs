@@ -29,7 +29,7 @@ impl Session {
         &mut self,
         statements: &[S],
     ) -> Result<u64, BatchError> {
-        self.cancel.lower();
+        self.begin_call();
         let mut retries = 0;
         loop {
             let in_block = self.in_transaction();

@@ -14,6 +14,8 @@ mod kept;
 mod of_block;
 mod overlay_settings;
 mod parameters;
+mod phase_clock;
+mod plan;
 mod request;
 pub(crate) mod routine;
 mod rows;
@@ -28,6 +30,7 @@ pub(crate) mod temporary;
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
 
+use varve_ast::Command;
 use varve_catalog::Catalog;
 use varve_ddl::CatalogCache;
 use varve_dml::{Constraint, StatementTxn, Writer};
@@ -40,6 +43,7 @@ use varve_types::{Error, Failure, LogicalType, Notice, ObjectId, Result, SqlStat
 
 use crate::host::SessionHost;
 use crate::shared::Shared;
+use crate::shared::phases::Phase;
 use crate::shared::prepared::Prepared;
 use crate::shared::result_set::ResultSet;
 use crate::shared::result_set::notice_of;
@@ -52,6 +56,7 @@ use crate::shared::cancel::CancelFlag;
 use block::Block;
 use cursor::Cursors;
 use kept::{PreparedStatements, Surroundings};
+use phase_clock::PhaseClock;
 use request::{Request, Task};
 use rows::outlet::Outlet;
 use temporary::Temporary;
@@ -71,6 +76,7 @@ pub struct Session {
     settings: SessionSettings,
     block: Block,
     cancel: Arc<CancelFlag>,
+    clock: PhaseClock,
     copy: Option<copy_in::OpenCopy>,
     /// Table and tree of an index that the statement of this transaction leaves to be built.
     building: Option<(ObjectId, TreeId)>,
@@ -89,6 +95,7 @@ impl Session {
             shared,
             catalog: RefCell::new(CatalogCache::new(temporary.schema)),
             block: Block::None,
+            clock: PhaseClock::default(),
             copy: None,
             building: None,
             cursors: Cursors::default(),
@@ -121,7 +128,7 @@ impl Session {
         parameters: &[Value],
         outlet: Option<&Outlet>,
     ) -> Result<ResultSet> {
-        self.cancel.lower();
+        self.begin_call();
         match self.task(sql, !parameters.is_empty()) {
             Ok(Some(task)) => {
                 let request = Request {
@@ -171,7 +178,7 @@ impl Session {
         prepared: &Prepared,
         parameters: &[Value],
     ) -> Result<ResultSet> {
-        self.cancel.lower();
+        self.begin_call();
         let task = Task::Prepared(prepared);
         self.run(Request::new(task, parameters)).await
     }
@@ -191,7 +198,18 @@ impl Session {
     /// What is known of a text of any number of statements: a plan only where there is one.
     fn task_of_script<'a>(&self, sql: &'a str, has_parameters: bool) -> Result<Task<'a>> {
         let known = self.shared.statements.find(sql, has_parameters)?;
+        self.end_phase(Phase::Parse, 0);
         Ok(Task::Text(sql, known))
+    }
+
+    /// A call of the application begins.
+    fn begin_call(&self) {
+        self.cancel.lower();
+        self.clock.start(&self.shared);
+    }
+
+    fn end_phase(&self, phase: Phase, rows: u64) {
+        self.clock.end(&self.shared, phase, rows);
     }
 
     /// Of a statement that begins.
@@ -216,7 +234,9 @@ impl Session {
                     Ok(_) => Err(Error::internal("parameters were accepted")),
                 };
             }
-            return self.run_command(command).await;
+            let result = self.run_command(command).await;
+            self.end_phase(phase_of(command), 0);
+            return result;
         }
         let result = self.run_planned(&request).await;
         if let Ok(ResultSet {
@@ -260,6 +280,7 @@ impl Session {
         let mut retries = 0;
         loop {
             let mut txn = StatementTxn::new(self.shared.store.begin());
+            self.end_phase(Phase::Begin, 0);
             let scope = Scope {
                 now_us: self.shared.env.now_us(),
                 modes: self.settings.modes,
@@ -286,6 +307,7 @@ impl Session {
             };
             let durability = self.settings.durability.of_commit();
             let committed = txn.store.commit(durability).await;
+            self.end_phase(Phase::Commit, 0);
             self.host.release_locks(0);
             match committed {
                 Ok(_) => {
@@ -322,6 +344,7 @@ impl Session {
         let lock_timeout_us = other::lock_timeout_us(&self.settings.others);
         self.host.allow_wait(lock_timeout_us);
         let (Filled { planned, values }, catalog) = self.plan(&txn.store, &request.task)?;
+        self.end_phase(Phase::Plan, 0);
         if let Some(what) = planned.bound.outside_block
             && !scope.is_alone
         {
@@ -360,6 +383,8 @@ impl Session {
                 ran?
             }
         };
+        let rows = result.affected_rows.unwrap_or(result.row_count() as u64);
+        self.end_phase(Phase::Execute, rows);
         let messages = planned.bound.messages.iter().map(notice_of);
         result.notices.splice(0..0, messages);
         let others = &self.settings.others;
@@ -434,6 +459,7 @@ impl Session {
             depth: 0,
             before: None,
             building: Cell::default(),
+            laps: self.clock.laps(),
             profile: RefCell::default(),
             notices: RefCell::default(),
         }
@@ -457,74 +483,6 @@ impl Session {
         let settled = writer.settle_deferred(constraints).await;
         meter::refusal().and(settled)
     }
-
-    /// The plan of a statement for the tables that a transaction sees.
-    fn plan(
-        &mut self,
-        transaction: &Transaction,
-        task: &Task<'_>,
-    ) -> Result<(Filled, Arc<Catalog>)> {
-        let catalog = self
-            .catalog
-            .borrow_mut()
-            .get(transaction, &self.settings.search_path)?;
-        let new = |parsed: &ParsedStatement, types: &[Option<LogicalType>]| {
-            let others = &self.settings.others;
-            if parsed.makes_function() && !other::checks_bodies(others) {
-                let mut catalog = Catalog::clone(&catalog);
-                catalog.takes_bodies_unread = true;
-                let catalog = Arc::new(catalog);
-                return Planned::new(parsed, &catalog, types, &self.settings.locale).map(Arc::new);
-            }
-            Planned::new(parsed, &catalog, types, &self.settings.locale).map(Arc::new)
-        };
-        let statements = &self.shared.statements;
-        let planned = match task {
-            Task::Parsed(parsed) => new(parsed, &[])?,
-            Task::Text(text, known) => {
-                let parsed = match known {
-                    Known::Plan(planned) if planned.holds(&catalog, &[], &self.settings.locale) => {
-                        statements.plans.count(true);
-                        statements.parsed.count(true);
-                        return Ok((Arc::clone(planned).into(), catalog));
-                    }
-                    Known::Open(open) => {
-                        let locale = &self.settings.locale;
-                        match statements.plan_open(text, open, &catalog, locale)? {
-                            Some(filled) => return Ok((filled, catalog)),
-                            None => statements.tree_of(text, open)?,
-                        }
-                    }
-                    Known::Plan(_) => statements.parse(text)?,
-                    Known::Tree(parsed) => Arc::clone(parsed),
-                };
-                statements.plans.count(false);
-                let parsed = parsed.first().ok_or_else(no_statement_error)?;
-                let planned = new(parsed, &[])?;
-                if planned.is_reusable() {
-                    let bytes = parsed.memory_bytes();
-                    let text = Arc::from(*text);
-                    statements.plans.put(&text, Arc::clone(&planned), bytes);
-                }
-                planned
-            }
-            Task::Prepared(prepared) => {
-                let known = prepared.planned();
-                if known.is_reusable()
-                    && known.holds(&catalog, prepared.types(), &self.settings.locale)
-                {
-                    return Ok((known.into(), catalog));
-                }
-                let parsed = prepared.parsed().first().ok_or_else(no_statement_error)?;
-                let planned = new(parsed, prepared.types())?;
-                if planned.is_reusable() {
-                    prepared.set_planned(Arc::clone(&planned));
-                }
-                planned
-            }
-        };
-        Ok((planned.into(), catalog))
-    }
 }
 
 /// What a statement takes from its transaction block.
@@ -537,6 +495,15 @@ pub(crate) struct Scope {
     is_alone: bool,
     /// Number of savepoints that are set.
     savepoints: usize,
+}
+
+/// What a command does, told as a phase.
+fn phase_of(command: &Command) -> Phase {
+    match command {
+        Command::Begin(_) => Phase::Begin,
+        Command::Commit { .. } | Command::Rollback { .. } => Phase::Commit,
+        _ => Phase::Execute,
+    }
 }
 
 fn check_single(parsed: &Parsed) -> Result<()> {

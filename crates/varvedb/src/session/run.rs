@@ -31,6 +31,7 @@ use crate::session::rows::collected::{CollectedRows, RowsTo};
 use crate::session::rows::direct::direct_rows;
 use crate::shared::Shared;
 use crate::shared::cancel::CancelFlag;
+use crate::shared::phases::Laps;
 use crate::shared::result_set::ResultSet;
 use crate::shared::scratch::StoreScratch;
 use varve_copy::CopyData;
@@ -53,6 +54,8 @@ pub(crate) struct Run<'a> {
     pub before: Option<&'a Before>,
     /// Set to table and tree of an index that is to be built once the transaction is committed.
     pub building: Cell<Option<(ObjectId, TreeId)>>,
+    /// What the phases before the execution took.
+    pub laps: Laps,
     /// How many functions are around.
     pub depth: u32,
     /// Where the nodes of the next plan are counted, for EXPLAIN ANALYZE.
@@ -355,6 +358,8 @@ impl Run<'_> {
     ) -> Result<ResultSet> {
         let mut actual = None;
         if options.analyze {
+            let [parse_us, plan_us, begin_us, ..] = self.laps;
+            let before_us = [parse_us, plan_us, begin_us];
             let before = self.shared.store.stats();
             let start_us = self.shared.env.monotonic_us();
             self.profile.replace(Counting::Wanted);
@@ -374,6 +379,7 @@ impl Run<'_> {
                 nodes: nodes.into_iter().map(node).collect(),
                 rows: result.affected_rows.unwrap_or(result.row_count() as u64),
                 elapsed_us,
+                before_us,
                 pages_hit: hits(&after).saturating_sub(hits(&before)),
                 pages_read: after
                     .page_cache

@@ -18,7 +18,7 @@ impl Session {
     /// of the text is parsed first, so nothing happens where a statement cannot be. Its length has
     /// no limit, that of each statement has.
     pub async fn execute_script(&mut self, sql: &str) -> Result<Vec<ResultSet>> {
-        self.cancel.lower();
+        self.begin_call();
         if sql.len() > STATEMENT_BYTES_MAX {
             self.cancel.allow(self.settings.statement_timeout_us);
             return match metered(self.meter(), self.count_statements(sql)).await {

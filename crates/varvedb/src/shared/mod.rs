@@ -4,6 +4,7 @@ pub(crate) mod advisory;
 pub(crate) mod cancel;
 pub(crate) mod lru;
 pub(crate) mod options;
+pub(crate) mod phases;
 pub(crate) mod prepared;
 pub(crate) mod result_set;
 pub(crate) mod scratch;
@@ -19,6 +20,7 @@ use varve_store::{JobId, Store, StoreCache, StoreSettings};
 use varve_types::{Env, MemoryBudget};
 
 use advisory::AdvisoryLocks;
+use phases::Phases;
 use statements::Statements;
 use temporary_schemas::TemporarySchemas;
 
@@ -32,6 +34,7 @@ pub(crate) struct Shared {
     /// As it was opened; the limit in force is the account's.
     pub memory_limit_bytes: u64,
     pub statements: Statements,
+    pub phases: Phases,
     pub sequences: Sequences,
     pub temporary: TemporarySchemas,
     pub advisory: AdvisoryLocks,

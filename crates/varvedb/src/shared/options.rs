@@ -1,7 +1,11 @@
 //! Settings of a database.
 
+use std::sync::Arc;
+
 use varve_settings::Durability;
 use varve_store::StoreSettings;
+
+use crate::shared::phases::Tracer;
 
 /// How a [`crate::Database`] is opened.
 #[derive(Clone, Debug)]
@@ -15,6 +19,8 @@ pub struct Options {
     pub must_exist: bool,
     /// Settings of the store.
     pub store: StoreSettings,
+    /// Is told of the phases of each statement.
+    pub tracer: Option<Arc<dyn Tracer>>,
 }
 
 impl Options {
@@ -25,6 +31,7 @@ impl Options {
             durability: Durability::Relaxed,
             must_exist: false,
             store: StoreSettings::browser(),
+            tracer: None,
         }
     }
 
@@ -56,6 +63,7 @@ impl Options {
             durability: Durability::Strict,
             must_exist: false,
             store: StoreSettings::native(),
+            tracer: None,
         }
     }
 }

@@ -25,6 +25,7 @@ mod indexes;
 mod integrity;
 mod limits;
 mod literals;
+mod phases;
 mod prepared;
 mod row_locks;
 mod savepoints;
