@@ -15,9 +15,10 @@ use varve_types::{Error, LogicalType, MemoryAccount, Result, SqlState, Value};
 use super::cursor::Cursor;
 use super::request::{Request, Task};
 use super::{Scope, Session, check_single, no_statement_error};
+use crate::shared::planned::Planned;
 use crate::shared::prepared::Prepared;
 use crate::shared::result_set::ResultSet;
-use crate::shared::statements::{Known, Planned};
+use crate::shared::statements::Known;
 
 /// The statements of PREPARE by name, with their texts.
 pub(super) type PreparedStatements = VecMap<String, (Prepared, Arc<str>)>;

@@ -35,19 +35,18 @@ use varve_catalog::Catalog;
 use varve_ddl::CatalogCache;
 use varve_dml::{Constraint, StatementTxn, Writer};
 use varve_expr::{Locale, Parameters};
-use varve_parser::ParsedStatement;
 use varve_plan::{Bound, Statement};
-use varve_store::Transaction;
 use varve_types::meter::{self, Meter, metered};
 use varve_types::{Error, Failure, LogicalType, Notice, ObjectId, Result, SqlState, TreeId, Value};
 
 use crate::host::SessionHost;
 use crate::shared::Shared;
 use crate::shared::phases::Phase;
+use crate::shared::planned::Filled;
 use crate::shared::prepared::Prepared;
 use crate::shared::result_set::ResultSet;
 use crate::shared::result_set::notice_of;
-use crate::shared::statements::{Filled, Known, Parsed, Planned};
+use crate::shared::statements::{Known, Parsed};
 
 pub use batch::BatchError;
 pub use stream::RowStream;

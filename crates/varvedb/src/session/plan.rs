@@ -10,7 +10,8 @@ use varve_types::{LogicalType, Result};
 
 use super::request::Task;
 use super::{Session, no_statement_error};
-use crate::shared::statements::{Filled, Known, Planned};
+use crate::shared::planned::{Filled, Planned};
+use crate::shared::statements::Known;
 
 impl Session {
     /// The plan of a statement for the tables that a transaction sees.

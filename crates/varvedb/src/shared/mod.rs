@@ -5,6 +5,7 @@ pub(crate) mod cancel;
 pub(crate) mod lru;
 pub(crate) mod options;
 pub(crate) mod phases;
+pub(crate) mod planned;
 pub(crate) mod prepared;
 pub(crate) mod result_set;
 pub(crate) mod scratch;

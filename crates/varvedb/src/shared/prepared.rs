@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use varve_system_views::Field;
 use varve_types::LogicalType;
 
-use crate::shared::statements::{Parsed, Planned};
+use crate::shared::planned::Planned;
+use crate::shared::statements::Parsed;
 
 /// A prepared statement: parsed, and planned for the tables as they are. Any session of the
 /// database that prepared it can run it; it is planned again where its tables were changed. Clones
