@@ -191,7 +191,7 @@ impl Session {
         then: impl FnOnce(&ParsedStatement) -> Result<T>,
     ) -> Result<T> {
         let parsed = match task {
-            Task::Parsed(parsed) => return then(parsed),
+            Task::Parsed(parsed, _) => return then(parsed),
             Task::Text(_, Known::Tree(parsed)) => Arc::clone(parsed),
             Task::Text(text, Known::Plan(_) | Known::Open(_)) => {
                 self.shared.statements.parse(text)?

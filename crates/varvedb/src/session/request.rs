@@ -30,8 +30,8 @@ impl<'a> Request<'a> {
 
 /// A statement that is to be run.
 pub(super) enum Task<'a> {
-    /// One of a script.
-    Parsed(&'a ParsedStatement),
+    /// One of a script, with its text.
+    Parsed(&'a ParsedStatement, &'a str),
     /// A text: a known plan of it, or its syntax tree.
     Text(&'a str, Known),
     Prepared(&'a Prepared),
@@ -41,7 +41,7 @@ impl Task<'_> {
     /// The command that it is, if it is one of those that need no plan.
     pub(super) fn command(&self) -> Option<&Command> {
         match self {
-            Task::Parsed(parsed) => parsed.command(),
+            Task::Parsed(parsed, _) => parsed.command(),
             Task::Text(_, Known::Plan(_) | Known::Open(_)) => None,
             Task::Text(_, Known::Tree(parsed)) => parsed.first()?.command(),
             Task::Prepared(prepared) => prepared.parsed().first()?.command(),

@@ -28,21 +28,21 @@ impl Session {
         }
         match self.task_of_script(sql, false) {
             Ok(Task::Text(_, Known::Tree(statements))) if statements.len() != 1 => {
-                self.run_script(statements.len(), &statements, "").await
+                self.run_script(statements.len(), &statements, sql).await
             }
             Ok(task) => Ok(vec![self.run(Request::new(task, &[])).await?]),
             Err(error) => self.fail_block(error).await,
         }
     }
 
-    /// Runs statements that are at hand, then those of a text, `count` in all.
+    /// Runs the `count` statements of a text: those that are at hand, or else as they are parsed.
     async fn run_script(
         &mut self,
         count: usize,
         parsed: &[ParsedStatement],
-        text: &str,
+        sql: &str,
     ) -> Result<Vec<ResultSet>> {
-        let mut rest = Script::new(text)?;
+        let mut rest = Script::new(sql)?;
         let mut results = Vec::with_capacity(parsed.len());
         while results.len() < count {
             // Also after a COMMIT among them, what follows belongs together.
@@ -57,7 +57,10 @@ impl Session {
                     &next
                 }
             };
-            results.push(self.run(Request::new(Task::Parsed(statement), &[])).await?);
+            let span = statement.statement.span;
+            let own = sql.get(span.start as usize..span.end as usize);
+            let task = Task::Parsed(statement, own.unwrap_or_default());
+            results.push(self.run(Request::new(task, &[])).await?);
         }
         self.end_implicit_block().await?;
         Ok(results)

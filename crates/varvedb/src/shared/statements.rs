@@ -89,18 +89,27 @@ impl Statements {
         if let Some(planned) = self.plans.get(text) {
             return Ok(Known::Plan(planned));
         }
-        let may_open = !has_parameters && self.plans.entries_max() > 0;
+        let open = match has_parameters {
+            true => None,
+            false => self.open(text)?,
+        };
+        match open {
+            Some(open) => Ok(Known::Open(Box::new(open))),
+            None => self.parse(text).map(Known::Tree),
+        }
+    }
+
+    /// A text whose literals are left open; `None` where none may be, or plans are not kept.
+    pub fn open(&self, text: &str) -> Result<Option<OpenText>> {
+        let may_open = self.plans.entries_max() > 0;
         let Some(shape) = may_open.then(|| Shape::of(text)).flatten() else {
-            return self.parse(text).map(Known::Tree);
+            return Ok(None);
         };
         let found = match self.plans.get(&shape.key) {
-            Some(planned) => Found::Plan(planned),
-            None => match self.template(text, &shape)? {
-                Some(found) => found,
-                None => return self.parse(text).map(Known::Tree),
-            },
+            Some(planned) => Some(Found::Plan(planned)),
+            None => self.template(text, &shape)?,
         };
-        Ok(Known::Open(Box::new(OpenText { shape, found })))
+        Ok(found.map(|found| OpenText { shape, found }))
     }
 
     /// A tree for a shape; `None` where its plans depend on its literals.

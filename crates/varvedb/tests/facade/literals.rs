@@ -416,6 +416,29 @@ fn a_thousand_statements_share_a_tree_and_a_plan() {
 }
 
 #[test]
+fn statements_of_a_script_share_a_plan() {
+    let mut twins = Twins::new("CREATE TABLE t (id int PRIMARY KEY, s text)");
+    let before = twins.hits();
+    let lines = (0..500).map(|n| format!("INSERT INTO t VALUES ({n}, 'line {n}')"));
+    let script = lines.collect::<Vec<String>>().join(";\n");
+    run(&mut twins.kept, &script);
+    run(&mut twins.anew, &script);
+    assert!(twins.hits() - before >= 499);
+    twins.ask("SELECT count(*), max(s) FROM t");
+    for script in [
+        "INSERT INTO t VALUES (500, 'a'); INSERT INTO t VALUES ('many', 'b')",
+        "UPDATE t SET s = 'ä' WHERE id = 1; UPDATE t SET s = 'b' WHERE id = 'two'",
+    ] {
+        let place = |session: &mut Session| {
+            let error = pollster::block_on(session.execute_script(script)).unwrap_err();
+            format!("{:?}", error.fields())
+        };
+        assert_eq!(place(&mut twins.kept), place(&mut twins.anew), "{script}");
+    }
+    twins.ask("SELECT count(*), max(s) FROM t");
+}
+
+#[test]
 fn plans_that_literals_decide_are_not_shared() {
     let mut session = session();
     run(
