@@ -1,7 +1,7 @@
 //! The index of a group: by vector the first key, and the zone map of every column.
 //!
-//! Layout: for each vector its first key (length as varint, bytes) and one zone map a column; all of
-//! it is a frame of one vector under LZ4, because keys and bounds of neighbours are alike.
+//! Layout: for each vector its first key (length as varint, bytes) and one zone map a column. It is
+//! stored as a frame of one vector under LZ4, because keys and bounds of neighbours are alike.
 
 use varve_codec::{
     ByteReader, CodecError, Stage, put_frames, put_varint, read_frames, write_frames,

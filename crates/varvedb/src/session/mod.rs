@@ -9,7 +9,6 @@ mod copy_in;
 mod cursor;
 mod define;
 mod explained;
-mod explained_storage;
 mod kept;
 mod of_block;
 mod overlay_settings;

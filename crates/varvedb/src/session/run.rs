@@ -23,7 +23,6 @@ use varve_types::{
 
 use super::Scope;
 use super::explained;
-use super::explained_storage::storage_lines;
 use super::rows::outlet::Outlet;
 use super::temporary::Temporary;
 use crate::host::SessionHost;
@@ -396,7 +395,7 @@ impl Run<'_> {
         }
         let mut lines = explain_with(statement, options, &access, actual.as_ref());
         if options.storage {
-            lines.extend(storage_lines(&self.shared.store, statement)?);
+            lines.extend(explained::storage_lines(&self.shared.store, statement)?);
             if let Some(actual) = &actual {
                 lines.push(format!(
                     "Storage Read: pages hit={} read={}, vectors decoded={}",

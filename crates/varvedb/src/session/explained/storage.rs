@@ -14,7 +14,10 @@ struct Reads<'a> {
 }
 
 /// Lines about each table that the plan of a statement reads, in the order of its nodes.
-pub(super) fn storage_lines(store: &Store, statement: &Statement) -> Result<Vec<String>> {
+pub(in crate::session) fn storage_lines(
+    store: &Store,
+    statement: &Statement,
+) -> Result<Vec<String>> {
     let mut lines = Vec::new();
     match statement {
         Statement::Query(query) => put_plan(store, &query.plan, &mut lines)?,

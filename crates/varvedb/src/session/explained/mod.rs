@@ -1,5 +1,7 @@
 //! What EXPLAIN answers with.
 
+mod storage;
+
 use std::sync::Arc;
 
 use varve_plan::QueryPlanRow;
@@ -7,6 +9,8 @@ use varve_system_views::Field;
 use varve_types::{Batch, Column, LogicalType, VECTOR_ROWS, Value};
 
 use crate::shared::result_set::ResultSet;
+
+pub(super) use storage::storage_lines;
 
 /// The lines of a plan, or one document.
 pub(super) fn lines(lines: Vec<String>, is_json: bool) -> ResultSet {
