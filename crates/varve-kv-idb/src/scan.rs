@@ -168,9 +168,9 @@ impl Progress {
             .checked_div(u64::from(batch_entries))
             .unwrap_or(0)
             .max(1);
-        let bytes = BATCH_BYTES.min(self.scan.limit.bytes_max.saturating_sub(self.bytes));
-        let by_bytes = bytes.div_ceil(entry_bytes);
         let answered = self.entries.len() as u64;
+        let bytes = BATCH_BYTES.min(self.scan.limit.bytes_left(answered, self.bytes));
+        let by_bytes = bytes.div_ceil(entry_bytes);
         let by_count = u64::from(self.scan.limit.entries_max).saturating_sub(answered);
         let entries = by_bytes
             .min(by_count)

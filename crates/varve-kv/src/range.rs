@@ -77,6 +77,9 @@ pub struct ScanLimit {
     pub entries_max: u32,
     /// Bytes of keys and values in one answer.
     pub bytes_max: u64,
+    /// Bytes of each entry that are not counted: what a wrapper adds to values without its caller
+    /// knowing.
+    pub uncounted_bytes: u32,
 }
 
 impl ScanLimit {
@@ -84,27 +87,36 @@ impl ScanLimit {
     pub const NONE: Self = Self {
         entries_max: u32::MAX,
         bytes_max: u64::MAX,
+        uncounted_bytes: 0,
     };
 
     /// At most so many entries, of any size.
     pub fn entries(entries_max: u32) -> Self {
         Self {
             entries_max,
-            bytes_max: u64::MAX,
+            ..Self::NONE
         }
     }
 
     /// Any number of entries, until so many bytes are reached.
     pub fn bytes(bytes_max: u64) -> Self {
         Self {
-            entries_max: u32::MAX,
             bytes_max,
+            ..Self::NONE
         }
+    }
+
+    /// How many bytes more an answer of so many entries and bytes may hold.
+    pub fn bytes_left(&self, entries: u64, bytes: u64) -> u64 {
+        let uncounted = entries.saturating_mul(u64::from(self.uncounted_bytes));
+        self.bytes_max
+            .saturating_sub(bytes.saturating_sub(uncounted))
     }
 
     /// Whether an answer of so many entries and bytes is complete under this limit.
     pub fn is_reached(&self, entries: u64, bytes: u64) -> bool {
-        entries > 0 && (entries >= u64::from(self.entries_max) || bytes >= self.bytes_max)
+        let is_full = self.bytes_left(entries, bytes) == 0;
+        entries > 0 && (entries >= u64::from(self.entries_max) || is_full)
     }
 }
 

@@ -247,6 +247,11 @@ pub(super) async fn long_scans_of_mixed_sizes(
         ScanLimit {
             entries_max: 250,
             bytes_max: 250_000,
+            uncounted_bytes: 0,
+        },
+        ScanLimit {
+            uncounted_bytes: 100,
+            ..ScanLimit::bytes(100_000)
         },
     ];
     for limit in limits {

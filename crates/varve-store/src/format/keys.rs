@@ -18,7 +18,8 @@
 //!
 //! Manifest and catalog are stored twice, in the same commits: every open needs them, so one bad
 //! value must not take the store along. Numbers are u64 where nothing else is said. Intents and log
-//! are neighbours, so that one scan reads both.
+//! are neighbours, so that one scan reads both. The letter `e`, small and large, is left to
+//! encryption.
 
 use varve_kv::{Key, KeyRange};
 use varve_types::{CommitSeq, RunId};

@@ -30,7 +30,8 @@ use crate::store::Store;
 /// A merged value holds up to this.
 const MERGED_BYTES_MAX: usize = (1 << 20) - 64;
 /// Values of relaxed commits stay below [`LARGE_VALUE_BYTES`], or they might get lost one by one.
-const RELAXED_BYTES_MAX: usize = LARGE_VALUE_BYTES - 64;
+/// What is left is for the envelopes of the record and of its value, and for encryption.
+const RELAXED_BYTES_MAX: usize = LARGE_VALUE_BYTES - 128;
 
 /// Values up to this, or to this part of a memtable, are merged with others.
 const SMALL_BYTES_MIN: u64 = 32 << 10;
