@@ -1,6 +1,6 @@
 //! Commits under a guard.
 
-use varve_kv::{Bytes, Durability, Guard, GuardOutcome, Key, Kv, KvError, Write, WriteBatch};
+use varve_kv::{Bytes, Durability, Guard, GuardOutcome, Key, KvError, Write, WriteBatch};
 
 use crate::encrypted_kv::{EncryptedKv, lock};
 use crate::reserved::is_reserved;

@@ -60,7 +60,7 @@ impl Cipher for NativeCipher {
         associated: &[u8],
         value: &[u8],
     ) -> LocalFuture<'static, Result<Bytes, KvError>> {
-        let [nonce @ ..] = nonce(&head);
+        let nonce = nonce(&head);
         let payload = Payload {
             msg: value,
             aad: associated,

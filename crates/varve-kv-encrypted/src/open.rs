@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use varve_kv::{Bytes, Durability, Guard, KeyRange, Kv, KvError, Scan, ScanLimit, WriteBatch};
+use varve_kv::{
+    Bytes, Durability, Guard, KeyRange, Kv, KvError, LocalFuture, Scan, ScanLimit, WriteBatch,
+};
 
 use crate::cipher::{Cipher, Crypto, DATA_KEY_BYTES};
 use crate::encrypted_kv::EncryptedKv;
@@ -118,19 +120,32 @@ pub async fn open(
     encryption: Option<&Encryption>,
 ) -> Result<Option<Arc<EncryptedKv>>, OpenError> {
     let found = Found::read(&**kv).await?;
-    let (header, encryption) = match (found.header()?, encryption) {
-        (None, None) => return Ok(None),
-        (Some(header), None) => {
-            let is_passphrase = header.is_passphrase();
+    if encryption.is_none() && found.is_absent() {
+        return Ok(None);
+    }
+    open_found(kv, encryption, found).await.map(Some)
+}
+
+/// In a box, so that a module can be split before it: most stores are not encrypted.
+fn open_found<'a>(
+    kv: &'a Arc<dyn Kv>,
+    encryption: Option<&'a Encryption>,
+    found: Found,
+) -> LocalFuture<'a, Result<Arc<EncryptedKv>, OpenError>> {
+    Box::pin(async move {
+        let header = found.header()?;
+        let Some(encryption) = encryption else {
+            let is_passphrase = header.is_some_and(|header| header.is_passphrase());
             return Err(OpenError::NoKey { is_passphrase });
-        }
-        (None, Some(encryption)) => return create(kv, encryption).await.map(Some),
-        (Some(header), Some(encryption)) => (header, encryption),
-    };
-    let data_key = header.open(encryption).await?;
-    let stored = found.whole(&**kv).await;
-    let opened = EncryptedKv::new(Arc::clone(kv), encryption, data_key, stored);
-    Ok(Some(Arc::new(opened)))
+        };
+        let Some(header) = header else {
+            return create(kv, encryption).await;
+        };
+        let data_key = header.open(encryption).await?;
+        let stored = found.whole(&**kv).await;
+        let opened = EncryptedKv::new(Arc::clone(kv), encryption, data_key, stored);
+        Ok(Arc::new(opened))
+    })
 }
 
 async fn create(kv: &Arc<dyn Kv>, encryption: &Encryption) -> Result<Arc<EncryptedKv>, OpenError> {
@@ -187,6 +202,17 @@ impl Found {
             }
             Err(error) => Err(error),
         }
+    }
+
+    /// Whether nothing says that the store is encrypted. What cannot be read does not: a key that
+    /// is not there may lie where a backend finds damage.
+    fn is_absent(&self) -> bool {
+        let says_so = |found: &Result<Option<Bytes>, KvError>| match found {
+            Ok(value) => value.is_some(),
+            Err(KvError::Corrupt { .. }) => false,
+            Err(_) => true,
+        };
+        !self.0.iter().any(says_so)
     }
 
     /// The first sound one; `None` where there is none, sound or not.

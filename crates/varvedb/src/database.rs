@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use varve_ddl::Sequences;
 use varve_kv::Kv;
+use varve_kv_encrypted::EncryptedKv;
 use varve_store::{Store, StoreStats};
 use varve_types::{Env, Error, Failure, MemoryAccount, MemoryBudget, Result};
 
+use crate::encryption::unlock;
 use crate::session::Session;
 use crate::session::temporary::drop_left;
 use crate::shared::advisory::AdvisoryLocks;
@@ -26,7 +28,8 @@ impl Database {
     /// Opens the database that `kv` holds, or makes an empty one.
     ///
     /// From then on every other handle that has the same store open is fenced off: its next commit
-    /// answers `55006`. With [`Options::must_exist`] an empty store answers `58P01`.
+    /// answers `55006`. With [`Options::must_exist`] an empty store answers `58P01`, with a wrong
+    /// [`Options::encryption`] an encrypted one `28P01`.
     pub async fn open(kv: Arc<dyn Kv>, env: Arc<dyn Env>, options: Options) -> Result<Database> {
         if options.must_exist && !Store::exists(&*kv).await? {
             return Err(Error::failed(
@@ -38,13 +41,15 @@ impl Database {
         let memory = Arc::new(MemoryBudget::new(options.memory_limit_bytes));
         let account: Arc<dyn MemoryAccount> = memory.clone();
         let settings = options.store_settings();
+        let (kv, encrypted) = unlock(kv, options.encryption.as_ref()).await?;
         let store = Store::open(kv, Arc::clone(&env), account, settings).await?;
         drop_left(&store).await?;
-        Ok(Database::of_store(store, env, memory, &options))
+        Ok(Database::of_store(store, encrypted, env, memory, &options))
     }
 
     pub(crate) fn of_store(
         store: Arc<Store>,
+        encrypted: Option<Arc<EncryptedKv>>,
         env: Arc<dyn Env>,
         memory: Arc<MemoryBudget>,
         options: &Options,
@@ -55,6 +60,7 @@ impl Database {
         Database {
             shared: Arc::new(Shared {
                 store,
+                encrypted,
                 env,
                 memory,
                 durability,

@@ -9,6 +9,7 @@ use varve_store::{Durability, Store, Transaction};
 use varve_types::{Env, Error, MemoryAccount, MemoryBudget, Result, TreeId};
 
 use crate::database::Database;
+use crate::encryption::unlock;
 use crate::shared::cancel::CancelFlag;
 use crate::shared::options::Options;
 
@@ -77,6 +78,7 @@ impl Database {
         let memory = Arc::new(MemoryBudget::new(options.memory_limit_bytes));
         let account: Arc<dyn MemoryAccount> = memory.clone();
         let settings = options.store_settings();
+        let (kv, encrypted) = unlock(kv, options.encryption.as_ref()).await?;
         let (store, done) = Store::repair(kv, Arc::clone(&env), account, settings).await?;
         let damaged = done.runs.iter().map(|run| run.tree);
         let damaged: Vec<TreeId> = damaged.chain(done.reapplied_trees).collect();
@@ -96,7 +98,8 @@ impl Database {
         };
         drop(transaction);
         rebuild_indexes(&store, &env, &damaged).await?;
-        Ok((Database::of_store(store, env, memory, &options), report))
+        let database = Database::of_store(store, encrypted, env, memory, &options);
+        Ok((database, report))
     }
 
     /// Deletes what repairs put aside.

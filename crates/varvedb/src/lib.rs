@@ -38,6 +38,7 @@
 mod bulk_load;
 mod database;
 mod dump;
+mod encryption;
 mod host;
 mod integrity;
 mod jobs;
@@ -67,6 +68,7 @@ pub use shared::result_set::ResultSet;
 pub use system_env::SystemEnv;
 pub use varve_copy::CopyData;
 pub use varve_expr::{DEFAULT_LOCALE, Locale, cast_value, format_value, parse_value, write_cell};
+pub use varve_kv_encrypted::{Encryption, EncryptionKey};
 pub use varve_settings::Durability;
 pub use varve_store::{
     BulkLoadOptions, BulkLoadReport, JobId, JobInfo, JobRunner, JobState, backend_failure,

@@ -75,6 +75,8 @@ sqlstates! {
     READ_ONLY_SQL_TRANSACTION "25006" "read_only_sql_transaction",
     NO_ACTIVE_SQL_TRANSACTION "25P01" "no_active_sql_transaction",
     IN_FAILED_SQL_TRANSACTION "25P02" "in_failed_sql_transaction",
+    INVALID_AUTHORIZATION_SPECIFICATION "28000" "invalid_authorization_specification",
+    INVALID_PASSWORD "28P01" "invalid_password",
     INVALID_SQL_STATEMENT_NAME "26000" "invalid_sql_statement_name",
     DEPENDENT_OBJECTS_STILL_EXIST "2BP01" "dependent_objects_still_exist",
     INVALID_CURSOR_NAME "34000" "invalid_cursor_name",

@@ -16,6 +16,7 @@ use std::sync::Arc;
 
 use varve_ddl::Sequences;
 use varve_expr::JobOrder;
+use varve_kv_encrypted::EncryptedKv;
 use varve_settings::{CacheSizes, Configured, Durability, StatementCache};
 use varve_store::{JobId, Store, StoreCache, StoreSettings};
 use varve_types::{Env, MemoryBudget};
@@ -28,6 +29,8 @@ use temporary_schemas::TemporarySchemas;
 /// What all sessions of a database share.
 pub(crate) struct Shared {
     pub store: Arc<Store>,
+    /// What is below the store, if it is encrypted.
+    pub encrypted: Option<Arc<EncryptedKv>>,
     pub env: Arc<dyn Env>,
     pub memory: Arc<MemoryBudget>,
     /// Of sessions that do not say otherwise.

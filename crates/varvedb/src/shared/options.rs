@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use varve_kv_encrypted::Encryption;
 use varve_settings::Durability;
 use varve_store::StoreSettings;
 
@@ -17,6 +18,9 @@ pub struct Options {
     /// Whether a store that is not there is an error instead of a new one: an application that
     /// knows that it has data learns so that the browser evicted it.
     pub must_exist: bool,
+    /// The key of an encrypted store, which a store that is not there becomes. Without one, an
+    /// encrypted store is refused, and with one every other.
+    pub encryption: Option<Encryption>,
     /// Settings of the store.
     pub store: StoreSettings,
     /// Is told of the phases of each statement.
@@ -30,6 +34,7 @@ impl Options {
             memory_limit_bytes: 256 << 20,
             durability: Durability::Relaxed,
             must_exist: false,
+            encryption: None,
             store: StoreSettings::browser(),
             tracer: None,
         }
@@ -62,6 +67,7 @@ impl Options {
             memory_limit_bytes: 1 << 30,
             durability: Durability::Strict,
             must_exist: false,
+            encryption: None,
             store: StoreSettings::native(),
             tracer: None,
         }

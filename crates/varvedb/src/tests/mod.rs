@@ -1,6 +1,7 @@
 //! What needs the inside of the facade; `tests/facade` has the rest.
 
 mod catalogs;
+mod encryption;
 mod jobs;
 mod temporary;
 
