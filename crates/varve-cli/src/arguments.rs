@@ -2,14 +2,17 @@
 
 use std::path::PathBuf;
 
+use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use varve_dialect::Dialect;
-use varvedb::DumpOptions;
+use varvedb::{DumpOptions, Encryption};
 
 use crate::dump;
 use crate::import;
 use crate::import_script;
+use crate::passphrase;
+use crate::place::IN_MEMORY;
 use crate::shell::{Action, Job};
 
 /// The folder of databases that none was named for.
@@ -21,6 +24,9 @@ the process. CREATE DATABASE makes further ones in the same place, kept in folde
 DROP DATABASE deletes them, \\c NAME or -d NAME opens them. The one of the place itself is called
 varvedb, and postgres in scripts.
 A file in place of PLACE is run as a script, in the place varve-data.
+
+With a passphrase, in the file of --passphrase-file or in the variable VARVE_PASSPHRASE, a new
+database is encrypted, and an encrypted one is opened. It holds for all databases of the place.
 
 Exit status: 0 done; 1 a command failed; 2 no such database; 3 a script stopped at an error because
 ON_ERROR_STOP was set.";
@@ -34,6 +40,10 @@ pub enum Command {
     Repair {
         path: PathBuf,
         drop_quarantined: bool,
+    },
+    ChangePassphrase {
+        place: PathBuf,
+        new: Option<PathBuf>,
     },
     Import(import::Job),
     ImportScript(import_script::Job),
@@ -53,6 +63,9 @@ struct Arguments {
     command: Option<Subcommands>,
     #[command(flatten)]
     shell: ShellArguments,
+    /// The file with the passphrase of an encrypted database; without it, VARVE_PASSPHRASE has it
+    #[arg(long, global = true, value_name = "FILE")]
+    passphrase_file: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]
@@ -92,6 +105,14 @@ enum Subcommands {
         /// Delete what this and earlier repairs put aside
         #[arg(long)]
         drop_quarantined: bool,
+    },
+    /// Give all encrypted databases of PLACE another passphrase; no data is written anew
+    ChangePassphrase {
+        /// The folder of the databases
+        place: PathBuf,
+        /// The file with the new passphrase; without it, VARVE_NEW_PASSPHRASE has it
+        #[arg(long, value_name = "FILE")]
+        new_passphrase_file: Option<PathBuf>,
     },
     /// Import a CSV file with a header line, or a script of another database, whole or not at all
     Import {
@@ -180,14 +201,32 @@ struct ShellArguments {
     no_psqlrc: bool,
 }
 
-/// Reads the command line; a wrong one ends the process with a message.
-pub fn read() -> Command {
+/// Reads the command line, and what opens encrypted databases; a wrong one ends the process with a
+/// message.
+pub fn read() -> (Command, Option<Encryption>) {
     let matches = Arguments::command().get_matches();
-    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let mut arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    let refuse = |kind, message: &str| -> ! { Arguments::command().error(kind, message).exit() };
+    let file = arguments.passphrase_file.take();
+    let encryption = passphrase::read(file.as_deref(), passphrase::VARIABLE)
+        .unwrap_or_else(|message| refuse(ErrorKind::Io, &message));
+    let command = command(arguments, &matches);
+    if let Command::Shell(job) = &command
+        && encryption.is_some()
+        && job.place.as_os_str() == IN_MEMORY
+    {
+        let message = "a database in memory is stored nowhere, so it is not encrypted: \
+                       leave the passphrase out";
+        refuse(ErrorKind::ArgumentConflict, message);
+    }
+    (command, encryption)
+}
+
+fn command(arguments: Arguments, matches: &ArgMatches) -> Command {
     match arguments.command {
-        None => Command::Shell(job(arguments.shell, &matches)),
+        None => Command::Shell(job(arguments.shell, matches)),
         Some(Subcommands::Shell(shell)) => {
-            let matches = matches.subcommand_matches("shell").unwrap_or(&matches);
+            let matches = matches.subcommand_matches("shell").unwrap_or(matches);
             Command::Shell(job(shell, matches))
         }
         Some(Subcommands::Dump {
@@ -215,6 +254,10 @@ pub fn read() -> Command {
             path,
             drop_quarantined,
         },
+        Some(Subcommands::ChangePassphrase {
+            place,
+            new_passphrase_file: new,
+        }) => Command::ChangePassphrase { place, new },
         Some(Subcommands::Import {
             file,
             dialect: Some(dialect),

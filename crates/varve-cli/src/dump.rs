@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use pollster::block_on;
 use varve_types::{Error, SqlState};
-use varvedb::DumpOptions;
+use varvedb::{DumpOptions, Encryption};
 
 use crate::place::{MAIN, Place};
 use crate::{integrity, message, open};
@@ -22,22 +22,24 @@ pub struct Job {
 }
 
 /// Writes the script.
-pub fn run(job: &Job) -> Result<(), String> {
+pub fn run(job: &Job, key: Option<&Encryption>) -> Result<(), String> {
     let name = job.database.as_deref().unwrap_or(MAIN);
     if !job.place.is_dir() {
         return Err(format!("there is no database at {}", job.place.display()));
     }
-    let mut place = Place::new(&job.place);
+    let mut place = Place::new(&job.place, key.cloned());
     if !place.has(name) {
         return Err(format!("database \"{name}\" does not exist"));
     }
     // What can be read of a damaged one is dumped, without a change to its files.
     let folder = place.folder_of(name);
-    let salvaged = folder.as_deref().map(open::salvaged).transpose()?;
-    let salvaged = salvaged.flatten();
+    let salvaged = match &folder {
+        Some(folder) => open::salvaged(folder, key)?,
+        None => None,
+    };
     let database = match (&salvaged, &folder) {
         (Some(salvaged), _) => salvaged.database.clone(),
-        (None, Some(folder)) => open::for_reading(folder)?,
+        (None, Some(folder)) => open::for_reading(folder, key)?,
         (None, None) => place.open(name)?,
     };
     let mut session = database.session();

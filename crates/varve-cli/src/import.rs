@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use indicatif::{ProgressBar, ProgressStyle};
 use varve_psql::Verbosity;
 use varve_types::{LogicalType, SqlText, Value};
-use varvedb::{DEFAULT_LOCALE, Session, parse_value};
+use varvedb::{DEFAULT_LOCALE, Encryption, Session, parse_value};
 
 use crate::{message, open};
 
@@ -25,12 +25,12 @@ pub struct Job {
 }
 
 /// Makes the table if it is not there and imports the file, all rows or none.
-pub fn run(job: &Job) -> Result<(), String> {
+pub fn run(job: &Job, key: Option<&Encryption>) -> Result<(), String> {
     let file = File::open(&job.file)
         .map_err(|error| format!("cannot open {}: {error}", job.file.display()))?;
     let bytes = file.metadata().map_or(0, |metadata| metadata.len());
     let mut reader = BufReader::with_capacity(CHUNK_BYTES, file);
-    let database = open::database(&job.path)?;
+    let database = open::database(&job.path, key)?;
     let mut session = database.session();
     let imported = import(job, &mut session, &mut reader, bytes);
     drop(session);

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use indicatif::ProgressBar;
 use varve_dialect::{Dialect, Script, Statement, translate};
 use varve_psql::Verbosity;
-use varvedb::Session;
+use varvedb::{Encryption, Session};
 
 use crate::{message, open};
 
@@ -19,7 +19,7 @@ pub struct Job {
 }
 
 /// Translates the script and runs it, all of it or nothing.
-pub fn run(job: &Job) -> Result<(), String> {
+pub fn run(job: &Job, key: Option<&Encryption>) -> Result<(), String> {
     let text = std::fs::read(&job.file)
         .map_err(|error| format!("cannot read {}: {error}", job.file.display()))?;
     let script = translate(&text, job.dialect);
@@ -32,7 +32,7 @@ pub fn run(job: &Job) -> Result<(), String> {
              (--keep-going leaves them out)"
         ));
     }
-    let database = open::database(&job.path)?;
+    let database = open::database(&job.path, key)?;
     let mut session = database.session();
     let imported = import(&script, &mut session, job);
     drop(session);

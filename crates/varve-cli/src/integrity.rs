@@ -4,19 +4,19 @@ use std::path::Path;
 
 use pollster::block_on;
 use varve_kv_rocksdb::Damage;
-use varvedb::{Database, RepairReport};
+use varvedb::{Database, Encryption, RepairReport};
 
 use crate::message;
 use crate::open::{self, Salvaged};
 
 /// Prints what is damaged; fails if anything is.
-pub fn check(path: &Path) -> Result<(), String> {
-    if let Some(salvaged) = open::salvaged(path)? {
+pub fn check(path: &Path, key: Option<&Encryption>) -> Result<(), String> {
+    if let Some(salvaged) = open::salvaged(path, key)? {
         print_losses(&salvaged);
         close(&salvaged.database)?;
         return Err("the files are damaged".to_owned());
     }
-    let database = open::for_reading(path)?;
+    let database = open::for_reading(path, key)?;
     let report = block_on(database.check()).map_err(|error| message::of(&error));
     close(&database)?;
     let report = report?;
@@ -37,8 +37,8 @@ pub fn check(path: &Path) -> Result<(), String> {
 }
 
 /// Prints what was done, and what is lost.
-pub fn repair(path: &Path, drop_quarantined: bool) -> Result<(), String> {
-    let (database, rebuilt, report) = open::repaired(path)?;
+pub fn repair(path: &Path, drop_quarantined: bool, key: Option<&Encryption>) -> Result<(), String> {
+    let (database, rebuilt, report) = open::repaired(path, key)?;
     let mut lines = Vec::new();
     match rebuilt {
         Some(rebuilt) => {

@@ -12,6 +12,7 @@ mod import_script;
 mod integrity;
 mod message;
 mod open;
+mod passphrase;
 mod place;
 mod shell;
 
@@ -20,16 +21,19 @@ use std::process::ExitCode;
 use arguments::Command;
 
 fn main() -> ExitCode {
-    let outcome = match arguments::read() {
-        Command::Shell(job) => return shell::run(job),
-        Command::Check { path } => integrity::check(&path),
+    let (command, encryption) = arguments::read();
+    let key = encryption.as_ref();
+    let outcome = match command {
+        Command::Shell(job) => return shell::run(job, encryption),
+        Command::Check { path } => integrity::check(&path, key),
         Command::Repair {
             path,
             drop_quarantined,
-        } => integrity::repair(&path, drop_quarantined),
-        Command::Dump(job) => dump::run(&job),
-        Command::Import(job) => import::run(&job),
-        Command::ImportScript(job) => import_script::run(&job),
+        } => integrity::repair(&path, drop_quarantined, key),
+        Command::ChangePassphrase { place, new } => passphrase::change(&place, key, new.as_ref()),
+        Command::Dump(job) => dump::run(&job, key),
+        Command::Import(job) => import::run(&job, key),
+        Command::ImportScript(job) => import_script::run(&job, key),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

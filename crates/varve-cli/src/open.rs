@@ -5,14 +5,25 @@ use std::sync::Arc;
 
 use varve_kv::{Kv, KvError, MemoryKv};
 use varve_kv_rocksdb::{Damage, Rebuilt, RocksKv, RocksOptions, SalvagedKv};
-use varve_types::{Error, Failure};
-use varvedb::{Database, Options, RepairReport, SystemEnv};
+use varve_types::{Error, Failure, SqlState};
+use varvedb::{Database, Encryption, Options, RepairReport, SystemEnv};
 
 use crate::message;
 
 /// Opens or makes the database at `path`; the error is a sentence for the user.
-pub fn database(path: &Path) -> Result<Database, String> {
-    on(storage(path)?)
+pub fn database(path: &Path, key: Option<&Encryption>) -> Result<Database, String> {
+    on(storage(path)?, key)
+}
+
+/// Opens the database at `path`, which must be there; the inner error is the database's, not yet in
+/// words.
+pub fn unworded(path: &Path, key: Option<&Encryption>) -> Result<Result<Database, Error>, String> {
+    let options = Options {
+        must_exist: true,
+        ..native(key)
+    };
+    let opened = Database::open(storage(path)?, Arc::new(SystemEnv::new()), options);
+    Ok(pollster::block_on(opened))
 }
 
 /// Makes a database in memory.
@@ -24,8 +35,15 @@ pub fn in_memory() -> Result<Database, String> {
 }
 
 /// Opens the database that `kv` holds, and has its jobs done.
-pub fn on(kv: Arc<dyn Kv>) -> Result<Database, String> {
-    with_options(kv, Options::native())
+pub fn on(kv: Arc<dyn Kv>, key: Option<&Encryption>) -> Result<Database, String> {
+    with_options(kv, native(key))
+}
+
+fn native(key: Option<&Encryption>) -> Options {
+    Options {
+        encryption: key.cloned(),
+        ..Options::native()
+    }
 }
 
 fn with_options(kv: Arc<dyn Kv>, options: Options) -> Result<Database, String> {
@@ -37,20 +55,20 @@ fn with_options(kv: Arc<dyn Kv>, options: Options) -> Result<Database, String> {
 }
 
 /// Opens the database at `path`, which must be there.
-pub fn existing(path: &Path) -> Result<Database, String> {
+pub fn existing(path: &Path, key: Option<&Encryption>) -> Result<Database, String> {
     check_is_folder(path)?;
-    database(path)
+    database(path, key)
 }
 
 /// Opens the database at `path` for who only reads it: where there is no space to open it, from
 /// its files.
-pub fn for_reading(path: &Path) -> Result<Database, String> {
+pub fn for_reading(path: &Path, key: Option<&Encryption>) -> Result<Database, String> {
     check_is_folder(path)?;
     match RocksKv::open(path, &RocksOptions::default()) {
-        Ok(kv) => on(Arc::new(kv)),
+        Ok(kv) => on(Arc::new(kv), key),
         Err(KvError::StorageFull) => {
             let read = SalvagedKv::read(path).map_err(|error| failure(path, &error))?;
-            on(Arc::new(read.0))
+            on(Arc::new(read.0), key)
         }
         Err(error) => Err(failure(path, &error)),
     }
@@ -67,12 +85,12 @@ pub struct Salvaged {
 
 /// What can be read of the database at `path`, which must be there, if its files are damaged or it
 /// does not open because of what is in them.
-pub fn salvaged(path: &Path) -> Result<Option<Salvaged>, String> {
+pub fn salvaged(path: &Path, key: Option<&Encryption>) -> Result<Option<Salvaged>, String> {
     check_is_folder(path)?;
     let read = || SalvagedKv::read(path).map_err(|error| failure(path, &error));
     let (kv, damage) = read()?;
     let kv = if damage.is_empty() {
-        match opens(Arc::new(kv)) {
+        match opens(Arc::new(kv), key) {
             Ok(()) => return Ok(None),
             // Read anew without what the try changed.
             Err(error) if error.failure() == Some(Failure::Corrupt) => read()?.0,
@@ -81,7 +99,7 @@ pub fn salvaged(path: &Path) -> Result<Option<Salvaged>, String> {
     } else {
         kv
     };
-    let (database, report) = put_right(Arc::new(kv))?;
+    let (database, report) = put_right(Arc::new(kv), key)?;
     Ok(Some(Salvaged {
         database,
         damage,
@@ -89,25 +107,45 @@ pub fn salvaged(path: &Path) -> Result<Option<Salvaged>, String> {
     }))
 }
 
-fn opens(kv: Arc<dyn Kv>) -> Result<(), Error> {
+fn opens(kv: Arc<dyn Kv>, key: Option<&Encryption>) -> Result<(), Error> {
     let environment = Arc::new(SystemEnv::new());
-    let opened = Database::open(Arc::clone(&kv), environment, Options::native());
+    let opened = Database::open(Arc::clone(&kv), environment, native(key));
     let tried = pollster::block_on(opened).map(drop);
     // The lock on the folder is free again.
     let closed = pollster::block_on(kv.close());
     tried.and(closed.map_err(|error| Error::corrupted(error.to_string())))
 }
 
-/// Opens the database at `path`, which must be there, after putting it right.
-pub fn repaired(path: &Path) -> Result<(Database, Option<Rebuilt>, RepairReport), String> {
+/// Opens the database at `path`, which must be there, after putting it right. A wrong key is told
+/// before a file is changed.
+pub fn repaired(
+    path: &Path,
+    key: Option<&Encryption>,
+) -> Result<(Database, Option<Rebuilt>, RepairReport), String> {
     check_is_folder(path)?;
+    let (read, _) = SalvagedKv::read(path).map_err(|error| failure(path, &error))?;
+    if let Err(error) = opens(Arc::new(read), key)
+        && KEY_STATES.contains(&error.state())
+    {
+        return Err(message::of(&error));
+    }
     let rebuilt = RocksKv::rebuild(path).map_err(|error| failure(path, &error))?;
-    let (database, report) = put_right(storage(path)?)?;
+    let (database, report) = put_right(storage(path)?, key)?;
     Ok((database, rebuilt, report))
 }
 
-fn put_right(kv: Arc<dyn Kv>) -> Result<(Database, RepairReport), String> {
-    let repaired = Database::repair(kv, Arc::new(SystemEnv::new()), Options::native());
+/// What a database answers whose key is another one, or that has none.
+const KEY_STATES: [SqlState; 3] = [
+    SqlState::INVALID_PASSWORD,
+    SqlState::INVALID_AUTHORIZATION_SPECIFICATION,
+    SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
+];
+
+fn put_right(
+    kv: Arc<dyn Kv>,
+    key: Option<&Encryption>,
+) -> Result<(Database, RepairReport), String> {
+    let repaired = Database::repair(kv, Arc::new(SystemEnv::new()), native(key));
     pollster::block_on(repaired).map_err(|error| message::of(&error))
 }
 
@@ -127,7 +165,8 @@ fn failure(path: &Path, error: &KvError) -> String {
     format!("cannot open {path}: {error}{hint}")
 }
 
-fn check_is_folder(path: &Path) -> Result<(), String> {
+/// An error where there is no folder.
+pub fn check_is_folder(path: &Path) -> Result<(), String> {
     if path.is_dir() {
         return Ok(());
     }

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use varvedb::Database;
+use varvedb::{Database, Encryption};
 
 use crate::open;
 
@@ -19,23 +19,24 @@ const MAIN_NAMES: [&str; 3] = [MAIN, "postgres", "template1"];
 
 /// A place for databases.
 pub enum Place {
-    Folder(PathBuf),
+    /// The folder, and what opens its databases where they are encrypted.
+    Folder(PathBuf, Option<Encryption>),
     Memory(BTreeMap<String, Database>),
 }
 
 impl Place {
     /// The place of this name: a folder, or [`IN_MEMORY`].
-    pub fn new(path: &Path) -> Place {
+    pub fn new(path: &Path, encryption: Option<Encryption>) -> Place {
         match path.to_str() {
             Some(IN_MEMORY) => Place::Memory(BTreeMap::new()),
-            _ => Place::Folder(path.to_owned()),
+            _ => Place::Folder(path.to_owned(), encryption),
         }
     }
 
     /// How the place is called to users.
     pub fn name(&self) -> String {
         match self {
-            Place::Folder(path) => path.display().to_string(),
+            Place::Folder(path, _) => path.display().to_string(),
             Place::Memory(_) => IN_MEMORY.to_owned(),
         }
     }
@@ -61,7 +62,7 @@ impl Place {
     pub fn has(&self, name: &str) -> bool {
         Place::is_main(name)
             || match self {
-                Place::Folder(root) => Place::folder(root, name).is_dir(),
+                Place::Folder(root, _) => Place::folder(root, name).is_dir(),
                 Place::Memory(databases) => databases.contains_key(name),
             }
     }
@@ -70,7 +71,7 @@ impl Place {
     pub fn names(&self) -> Vec<String> {
         let mut others: Vec<String> = match self {
             Place::Memory(databases) => databases.keys().cloned().collect(),
-            Place::Folder(root) => {
+            Place::Folder(root, _) => {
                 let folders = std::fs::read_dir(root.join("databases"));
                 let folders = folders.into_iter().flatten().flatten();
                 let names = folders.filter_map(|entry| entry.file_name().into_string().ok());
@@ -86,8 +87,8 @@ impl Place {
     /// The folder of a database, unless it is in memory.
     pub fn folder_of(&self, name: &str) -> Option<PathBuf> {
         match self {
-            Place::Folder(root) if Place::is_main(name) => Some(root.clone()),
-            Place::Folder(root) => Some(Place::folder(root, name)),
+            Place::Folder(root, _) if Place::is_main(name) => Some(root.clone()),
+            Place::Folder(root, _) => Some(Place::folder(root, name)),
             Place::Memory(_) => None,
         }
     }
@@ -95,8 +96,8 @@ impl Place {
     /// Opens a database that is there.
     pub fn open(&mut self, name: &str) -> Result<Database, String> {
         match self {
-            Place::Folder(root) if Place::is_main(name) => open::database(root),
-            Place::Folder(root) => open::existing(&Place::folder(root, name)),
+            Place::Folder(root, key) if Place::is_main(name) => open::database(root, key.as_ref()),
+            Place::Folder(root, key) => open::existing(&Place::folder(root, name), key.as_ref()),
             Place::Memory(databases) => {
                 let name = if Place::is_main(name) { MAIN } else { name };
                 if let Some(database) = databases.get(name) {
@@ -112,10 +113,16 @@ impl Place {
     /// Makes an empty database, which is not there yet.
     pub fn create(&mut self, name: &str) -> Result<(), String> {
         match self {
-            Place::Folder(root) => {
+            Place::Folder(root, key) => {
                 let folder = Place::folder(root, name);
                 std::fs::create_dir_all(&folder)
-                    .map_err(|error| format!("cannot make {}: {error}", folder.display()))
+                    .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
+                if key.is_some() {
+                    // An empty folder would be taken by whoever comes without a key.
+                    let database = self.open(name)?;
+                    self.close(&database)?;
+                }
+                Ok(())
             }
             Place::Memory(_) => self.open(name).map(drop),
         }
@@ -124,7 +131,7 @@ impl Place {
     /// Deletes a database with everything in it; it is not open.
     pub fn remove(&mut self, name: &str) -> Result<(), String> {
         match self {
-            Place::Folder(root) => {
+            Place::Folder(root, _) => {
                 let folder = Place::folder(root, name);
                 std::fs::remove_dir_all(&folder)
                     .map_err(|error| format!("cannot delete {}: {error}", folder.display()))
@@ -140,7 +147,7 @@ impl Place {
     pub fn close(&self, database: &Database) -> Result<(), String> {
         match self {
             Place::Memory(_) => Ok(()),
-            Place::Folder(_) => {
+            Place::Folder(..) => {
                 pollster::block_on(database.close()).map_err(|error| crate::message::of(&error))
             }
         }
@@ -188,7 +195,7 @@ mod tests {
 
     #[test]
     fn databases_come_and_go() {
-        let mut place = Place::new(Path::new("memory://"));
+        let mut place = Place::new(Path::new("memory://"), None);
         assert!(place.has("postgres") && !place.has("a"));
         place.create("a").unwrap();
         assert_eq!(place.names(), ["varvedb", "a"]);

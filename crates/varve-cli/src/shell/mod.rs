@@ -17,7 +17,7 @@ use std::process::ExitCode;
 
 use varve_psql::{Format, Statement, Variables, Verbosity};
 use varve_types::Env;
-use varvedb::{Database, Session, SystemEnv};
+use varvedb::{Database, Encryption, Session, SystemEnv};
 
 use crate::message;
 use crate::place::Place;
@@ -89,7 +89,7 @@ struct Shell {
 }
 
 /// Runs what is asked for; answers psql's exit status.
-pub fn run(job: Job) -> ExitCode {
+pub fn run(job: Job, encryption: Option<Encryption>) -> ExitCode {
     let (mut shell, begun) = Shell::new(&job);
     let status = match begun {
         Ok(()) => shell.run_job(job),
@@ -124,10 +124,10 @@ enum Status {
 }
 
 impl Shell {
-    fn new(job: &Job) -> (Shell, Result<(), String>) {
+    fn new(job: &Job, encryption: Option<Encryption>) -> (Shell, Result<(), String>) {
         let mut shell = Shell {
             env: SystemEnv::new(),
-            place: Place::new(&job.place),
+            place: Place::new(&job.place, encryption),
             connection: None,
             variables: Variables::default(),
             format: Format::default(),
