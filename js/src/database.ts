@@ -7,6 +7,7 @@ import { runTransaction } from './calls/transaction.js';
 import { aFunction, aString, checked, checkedText } from './check.js';
 import { storeOf } from './data-dir.js';
 import { runDialectScript } from './dialect/script.js';
+import { keyOf, storeKey } from './encryption.js';
 import { VarveError } from './errors.js';
 import type {
   BatchOptions,
@@ -18,8 +19,10 @@ import type {
   CopyResult,
   CopySource,
   Database,
+  Encryption,
   EngineOptions,
   QueryOptions,
+  RepairOptions,
   RepairReport,
   Results,
   Row,
@@ -30,7 +33,7 @@ import type {
 } from './interface.js';
 import { copyCall, copyInto } from './load/copy.js';
 import { loadCall, loadInto } from './load/load.js';
-import { createOptions, engineOptions, scriptOptions } from './options.js';
+import { createOptions, engineOptions, repairOptions, scriptOptions } from './options.js';
 import type { Args, EngineSource, Result } from './protocol.js';
 import { mark, markSteps } from './start-marks.js';
 import { engineSource, startWorker } from './start-worker.js';
@@ -99,13 +102,14 @@ export class VarveDB implements Database {
    * const report = await VarveDB.repair('idb://app');
    * for (const { table, rowsLost } of report.tables) console.warn(table, rowsLost);
    */
-  static async repair(dataDir: string, options?: EngineOptions): Promise<RepairReport> {
+  static async repair(dataDir: string, options?: RepairOptions): Promise<RepairReport> {
     const name = storeNamed(dataDir);
-    const settings = engineOptions(options);
+    const settings = repairOptions(options);
+    const key = storeKey(settings.encryption, name);
     if (name === undefined) {
       return { restored: [], firstCommitLost: null, commitsKeptAfter: 0, tables: [] };
     }
-    return requestAlone('repair', settings, (engine) => ({ name, engine }));
+    return requestAlone('repair', settings, (engine) => ({ name, engine, key }));
   }
 
   /**
@@ -198,6 +202,11 @@ export class VarveDB implements Database {
     return this.#pass(({ client }) => client.request('check', {}), undefined);
   }
 
+  async changeEncryptionKey(encryption: Encryption): Promise<void> {
+    const key = keyOf(encryption, 'encryption');
+    return this.#pass(({ client }) => client.request('changeKey', { key }), undefined);
+  }
+
   close(): Promise<void> {
     const client = this.#runner instanceof Runner ? this.#runner.client : undefined;
     this.#closing ??= client?.close() ?? Promise.resolve();
@@ -214,6 +223,7 @@ export class VarveDB implements Database {
       const { place, options } = createOptions(dataDir, given);
       mark('create');
       const name = storeOf(place);
+      const key = storeKey(options.encryption, name);
       client = new WorkerClient(startWorker(options.worker));
       this.#runner = new Runner(client, options.parsers);
       const aliveLock = `varvedb-worker:${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
@@ -223,6 +233,7 @@ export class VarveDB implements Database {
         memoryLimit: options.memoryLimit,
         durability: options.durability ?? 'relaxed',
         mustExist: options.mustExist ?? false,
+        key,
         aliveLock,
       });
       markSteps(steps);

@@ -286,6 +286,18 @@ export interface EngineOptions {
   readonly worker?: (() => Worker) | undefined;
 }
 
+/**
+ * What opens an encrypted database: a passphrase, or a `CryptoKey` of AES-GCM with 256 bits for `encrypt` and
+ * `decrypt`, which need not be extractable.
+ */
+export type Encryption = { readonly passphrase: string } | { readonly key: CryptoKey };
+
+/** Options of `repair`. */
+export interface RepairOptions extends EngineOptions {
+  /** The key of an encrypted database. */
+  readonly encryption?: Encryption | undefined;
+}
+
 /** Options of `create`. */
 export interface VarveDBOptions extends EngineOptions {
   /** Where the data is, instead of as first argument: `idb://name`, or `memory://`, the default. */
@@ -299,6 +311,11 @@ export interface VarveDBOptions extends EngineOptions {
    * that it has data here.
    */
   readonly mustExist?: boolean | undefined;
+  /**
+   * Encrypts what is stored: a new database is made so, and one that is there is opened. With a wrong key it rejects
+   * with code `28P01`, with none at all with `28000`, and where the stored data is not encrypted with `55000`.
+   */
+  readonly encryption?: Encryption | undefined;
   /** Parsers for every call. */
   readonly parsers?: Parsers | undefined;
 }
@@ -369,6 +386,15 @@ export interface Database extends Queryable, AsyncDisposable {
    * const { problems } = await db.check();
    */
   check(): Promise<CheckReport>;
+
+  /**
+   * Puts another passphrase or key in the place of the one that opens an encrypted database; no data is written
+   * anew. Who has an old copy of the stored data still opens that with the old one.
+   *
+   * @example
+   * await db.changeEncryptionKey({ passphrase: 'a better one' });
+   */
+  changeEncryptionKey(encryption: Encryption): Promise<void>;
 
   /** Ends what runs, closes the store and ends the worker. */
   close(): Promise<void>;

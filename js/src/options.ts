@@ -15,6 +15,7 @@ import {
   reading,
   storable,
 } from './check.js';
+import { encryptionOption } from './encryption.js';
 import type {
   BatchOptions,
   BulkLoadOptions,
@@ -23,6 +24,7 @@ import type {
   Parser,
   Parsers,
   QueryOptions,
+  RepairOptions,
   ScriptOptions,
   VarveDBOptions,
 } from './interface.js';
@@ -144,6 +146,7 @@ export function createOptions(
       memoryLimit: aCount,
       durability: oneOf('strict', 'relaxed', 'async'),
       mustExist: aBoolean,
+      encryption: encryptionOption,
       parsers,
     }),
   );
@@ -155,9 +158,18 @@ export function createOptions(
 
 const placeOrOptions: Kind<object> = { ...anObject, takes: 'a string, or an object of options' };
 
-/** The options of `destroy`, `repair` and `preload`. */
+/** The options of `destroy` and `preload`. */
 export function engineOptions(given: unknown): EngineOptions {
   return checkedOptions<EngineOptions>(given, { wasm, restWasm: wasm, worker });
+}
+
+export function repairOptions(given: unknown): RepairOptions {
+  return checkedOptions<RepairOptions>(given, {
+    wasm,
+    restWasm: wasm,
+    worker,
+    encryption: encryptionOption,
+  });
 }
 
 function withCopiedParsers<T extends { readonly parsers?: Parsers | undefined }>(options: T): T {

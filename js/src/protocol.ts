@@ -1,3 +1,4 @@
+import type { StoreKey } from './encryption.js';
 import type { ErrorFields } from './errors.js';
 import type {
   BulkLoadResult,
@@ -31,6 +32,8 @@ export interface OpenArgs {
   readonly durability: Durability;
   /** Whether a store that is not there is an error. */
   readonly mustExist: boolean;
+  /** What opens an encrypted store. */
+  readonly key: StoreKey | undefined;
   /** A Web Lock that the worker holds for as long as it lives, where there are Web Locks. */
   readonly aliveLock: string;
 }
@@ -84,7 +87,11 @@ export interface Requests {
   cancel: { args: { request: number }; result: undefined };
   close: { args: Record<never, never>; result: undefined };
   check: { args: Record<never, never>; result: CheckReport };
-  repair: { args: { name: string; engine: EngineSource }; result: RepairReport };
+  repair: {
+    args: { name: string; engine: EngineSource; key: StoreKey | undefined };
+    result: RepairReport;
+  };
+  changeKey: { args: { key: StoreKey }; result: undefined };
   /** Loads both parts of the engine, and opens nothing. */
   preload: { args: { engine: EngineSource }; result: undefined };
   destroy: { args: { name: string; engine: EngineSource }; result: undefined };

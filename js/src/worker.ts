@@ -72,7 +72,10 @@ async function answer({ id, name, args }: RequestMessage): Promise<Result<Reques
     case 'check':
       return opened().check();
     case 'repair':
-      return EngineStore.repair(args.name, args.engine);
+      return EngineStore.repair(args.name, args.engine, args.key);
+    case 'changeKey':
+      await opened().changeKey(args.key);
+      return undefined;
     case 'preload':
       await startEngine(args.engine);
       await fetchSecondPart();

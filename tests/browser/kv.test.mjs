@@ -1,7 +1,7 @@
 // The IndexedDB backend in a real Chromium with a profile on disk: the suite of varve-kv, and what only a browser does to a connection.
 
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, test } from 'node:test';
 import { Browser } from './kv/browser.mjs';
@@ -30,14 +30,26 @@ afterEach(async () => {
   assert.deepEqual(await browser.run(() => kit.problems.splice(0)), [], 'a handler threw');
 });
 
-test('the conformance suite', async (suiteTest) => {
-  const names = await browser.run(() => kit.caseNames());
-  assert.ok(names.length > 25);
-  for (const name of names) {
-    await suiteTest.test(name, async () => {
-      assert.equal(await browser.run((each) => kit.runCase(each), name), undefined);
-    });
-  }
+for (const isEncrypted of [false, true]) {
+  test(`the conformance suite${isEncrypted ? ', with values encrypted' : ''}`, async (suiteTest) => {
+    const names = await browser.run(() => kit.caseNames());
+    assert.ok(names.length > 25);
+    const run = ([name, encrypted]) => kit.runCase(name, encrypted);
+    for (const name of names) {
+      await suiteTest.test(name, async () => {
+        assert.equal(await browser.run(run, [name, isEncrypted]), undefined);
+      });
+    }
+  });
+}
+
+test('WebCrypto gives the same bytes as the native ciphers', async () => {
+  const native = readFileSync(
+    join(import.meta.dirname, '../../crates/varve-kv-encrypted/tests/known_answers.txt'),
+    'utf8',
+  );
+  const answers = await browser.run(() => kit.knownAnswers());
+  assert.deepEqual(answers, native.trimEnd().split('\n'));
 });
 
 test('a connection closed under its user is reopened by the next call', async () => {

@@ -1,6 +1,6 @@
-//! The key-value contract over IndexedDB; on other targets than wasm the crate is empty. It knows
-//! nothing of what keys and values mean; every oddity of a browser is explained where it is
-//! handled.
+//! The key-value contract over IndexedDB, and encryption by WebCrypto; on other targets than wasm
+//! the crate is empty. It knows nothing of what keys and values mean; every oddity of a browser is
+//! explained where it is handled.
 //!
 //! Invariant: all requests of a transaction are issued in one synchronous burst or from the handler
 //! of one of its own requests, never after an await: IndexedDB ends a transaction in which nothing
@@ -27,6 +27,10 @@ mod read;
 mod scan;
 #[cfg(target_arch = "wasm32")]
 mod signal;
+#[cfg(target_arch = "wasm32")]
+mod web_crypto;
 
 #[cfg(target_arch = "wasm32")]
 pub use idb_kv::IdbKv;
+#[cfg(target_arch = "wasm32")]
+pub use web_crypto::WebCrypto;

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use js_sys::Promise;
 use varve_kv::{Kv, MemoryKv};
-use varve_kv_idb::IdbKv;
+use varve_kv_idb::{IdbKv, WebCrypto};
 use varve_types::{Env, Error, SqlState};
-use varvedb::{Database, Durability, Options};
+use varvedb::{Database, Durability, Encryption, EncryptionKey, Options};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::browser_env::BrowserEnv;
@@ -27,18 +27,21 @@ impl Engine {
     /// Opens the IndexedDB database `name`, or an empty one in memory without a name.
     ///
     /// `memory_limit` is in bytes, `durability` one of `strict`, `relaxed` and `async`; with
-    /// `must_exist` a missing or empty database is an error.
+    /// `must_exist` a missing or empty database is an error. `key` is a passphrase or a `CryptoKey`,
+    /// or nothing where the database is not encrypted.
     #[wasm_bindgen(unchecked_return_type = "Promise<Engine>")]
     pub fn open(
         name: Option<String>,
         memory_limit: Option<f64>,
         durability: String,
         must_exist: bool,
+        key: JsValue,
     ) -> Promise {
         record_panics();
         promise(Box::pin(async move {
             let options = Options {
                 must_exist,
+                encryption: encryption(key),
                 ..options(memory_limit, &durability)?
             };
             Ok(Engine::open_store(name, options).await?.into())
@@ -46,7 +49,7 @@ impl Engine {
     }
 
     /// Puts the IndexedDB database `name` right as far as that is possible; answers what was done.
-    pub fn repair(name: String) -> Promise {
+    pub fn repair(name: String, key: JsValue) -> Promise {
         record_panics();
         promise(Box::pin(async move {
             check_sound()?;
@@ -54,8 +57,11 @@ impl Engine {
                 .await
                 .map_err(|error| backend_error(&error))?;
             let env = Arc::new(BrowserEnv);
-            let (database, report) =
-                Database::repair(Arc::new(kv), env, Options::browser()).await?;
+            let options = Options {
+                encryption: encryption(key),
+                ..Options::browser()
+            };
+            let (database, report) = Database::repair(Arc::new(kv), env, options).await?;
             database.close().await?;
             Ok(repair_object(&report))
         }))
@@ -67,6 +73,19 @@ impl Engine {
         promise(Box::pin(async move {
             check_sound()?;
             Ok(check_object(&database.check().await?))
+        }))
+    }
+
+    /// Puts another key in the place of the one that opens the database.
+    #[wasm_bindgen(js_name = changeKey, unchecked_return_type = "Promise<void>")]
+    pub fn change_key(&self, key: JsValue) -> Promise {
+        let database = self.database.clone();
+        promise(Box::pin(async move {
+            check_sound()?;
+            if let Some(encryption) = encryption(key) {
+                database.change_encryption_key(&encryption).await?;
+            }
+            Ok(JsValue::UNDEFINED)
         }))
     }
 
@@ -136,6 +155,16 @@ impl Engine {
 #[wasm_bindgen(js_name = panicMessage)]
 pub fn panic_message() -> Option<String> {
     crate::panic::panic_message()
+}
+
+/// A passphrase, a `CryptoKey`, or nothing.
+fn encryption(key: JsValue) -> Option<Encryption> {
+    let key = match key.as_string() {
+        Some(passphrase) => EncryptionKey::Passphrase(passphrase.into()),
+        None if key.is_undefined() => return None,
+        None => EncryptionKey::Given(WebCrypto::of_key(key)),
+    };
+    Some(Encryption::new(key, Arc::new(WebCrypto)))
 }
 
 #[expect(

@@ -1,3 +1,4 @@
+import type { StoreKey } from '../encryption.js';
 import { VarveError } from '../errors.js';
 import type { Args, EngineSource, OpenArgs, Result } from '../protocol.js';
 import { canLoadInCall, fetchSecondPart } from '../second-part.js';
@@ -35,7 +36,7 @@ export class EngineStore {
   }
 
   static async open(args: OpenArgs): Promise<EngineStore> {
-    const { name, memoryLimit, durability, mustExist } = args;
+    const { name, memoryLimit, durability, mustExist, key } = args;
     // Fetched and compiled while the locks are waited for; why it failed is told once they are held.
     const started = startEngine(args.engine);
     started.catch(() => undefined);
@@ -43,10 +44,12 @@ export class EngineStore {
     const release = name === undefined ? () => undefined : await lockStore(name);
     try {
       await started;
-      // An instance that is lost because it cannot load would take the rows of such a store with it.
-      if (name === undefined || !canLoadInCall()) await fetchSecondPart();
+      // An instance that is lost because it cannot load would take the rows of a store in memory with it. Encryption is
+      // in the second part.
+      const needsAll = name === undefined || key !== undefined || !canLoadInCall();
+      if (needsAll) await fetchSecondPart();
       const place = name === undefined ? undefined : storeName(name);
-      const engine = await Engine.open(place, memoryLimit, durability, mustExist);
+      const engine = await Engine.open(place, memoryLimit, durability, mustExist, key);
       return new EngineStore(engine, release);
     } catch (error) {
       release();
@@ -54,13 +57,17 @@ export class EngineStore {
     }
   }
 
-  static async repair(name: string, source: EngineSource): Promise<Result<'repair'>> {
+  static async repair(
+    name: string,
+    source: EngineSource,
+    key: StoreKey | undefined,
+  ): Promise<Result<'repair'>> {
     const release = await lockStore(name);
     try {
       await startEngine(source);
       // It needs all of it, and must not end in its middle.
       await fetchSecondPart();
-      return await Engine.repair(storeName(name));
+      return await Engine.repair(storeName(name), key);
     } finally {
       release();
     }
@@ -68,6 +75,10 @@ export class EngineStore {
 
   check(): Promise<Result<'check'>> {
     return this.#engine.check();
+  }
+
+  changeKey(key: StoreKey): Promise<void> {
+    return this.#engine.changeKey(key);
   }
 
   static async destroy(name: string, source: EngineSource): Promise<void> {

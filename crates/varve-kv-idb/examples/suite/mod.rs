@@ -1,12 +1,14 @@
 //! What the page calls.
 
 use std::rc::Rc;
+use std::sync::Arc;
 
 use varve_kv::conformance::{Backend, CASES};
 use varve_kv::{
     Bytes, Durability, Guard, KeyRange, Kv, KvError, LocalFuture, Scan, ScanLimit, WriteBatch,
 };
-use varve_kv_idb::IdbKv;
+use varve_kv_encrypted::{Crypto, Encryption, EncryptionKey, OpenError};
+use varve_kv_idb::{IdbKv, WebCrypto};
 use wasm_bindgen::prelude::{JsError, wasm_bindgen};
 
 struct Idb;
@@ -19,6 +21,29 @@ impl Backend for Idb {
     }
 }
 
+/// The same with encrypted values.
+struct Encrypted;
+
+impl Backend for Encrypted {
+    fn open<'a>(&'a self, name: &'a str) -> LocalFuture<'a, Result<Box<dyn Kv>, KvError>> {
+        Box::pin(async move {
+            let kv: Arc<dyn Kv> = Arc::new(IdbKv::open(&format!("encrypted-{name}")).await?);
+            let key = EncryptionKey::Passphrase("a passphrase".into());
+            let encryption = Encryption::new(key, Arc::new(WebCrypto));
+            let opened = varve_kv_encrypted::open(&kv, Some(&encryption)).await;
+            let opened = opened.map_err(|error| match error {
+                OpenError::Kv(error) => error,
+                other => KvError::Backend {
+                    message: format!("{other:?}"),
+                },
+            })?;
+            let opened = opened.and_then(Arc::into_inner);
+            let opened = opened.ok_or(KvError::Closed)?;
+            Ok(Box::new(opened) as Box<dyn Kv>)
+        })
+    }
+}
+
 /// The names of all cases.
 #[wasm_bindgen(js_name = caseNames)]
 pub fn case_names() -> Vec<String> {
@@ -27,11 +52,33 @@ pub fn case_names() -> Vec<String> {
 
 /// Runs one case and answers what went wrong.
 #[wasm_bindgen(js_name = runCase)]
-pub async fn run_case(name: String) -> Option<String> {
+pub async fn run_case(name: String, is_encrypted: bool) -> Option<String> {
+    let backend: &dyn Backend = if is_encrypted { &Encrypted } else { &Idb };
     match CASES.iter().find(|case| case.name == name) {
         None => Some("there is no such case".to_owned()),
-        Some(case) => case.run(&Idb).await.err().map(|failure| failure.0),
+        Some(case) => case.run(backend).await.err().map(|failure| failure.0),
     }
+}
+
+/// What the browser's ciphers make of fixed inputs: the same as the native ones, whose test has the
+/// same values.
+#[wasm_bindgen(js_name = knownAnswers)]
+pub async fn known_answers() -> Result<Vec<String>, JsError> {
+    let mut answers = Vec::new();
+    let crypto = WebCrypto;
+    let passphrase = crypto
+        .of_passphrase("tea \u{1f375}", &[7; 16], 1000)
+        .await?;
+    let derived = crypto.derived(&[9; 32], &[7; 16], b"info").await?;
+    for cipher in [passphrase, derived] {
+        let sealed = cipher.seal([5; 28], b"key", b"value").await?;
+        let opened = cipher.open(b"key", &sealed).await?;
+        let moved = cipher.open(b"yek", &sealed).await?;
+        let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        answers.push(hex(&sealed));
+        answers.push(format!("{:?} {:?}", opened.as_deref(), moved.as_deref()));
+    }
+    Ok(answers)
 }
 
 /// Deletes a database.
