@@ -90,7 +90,7 @@ struct Shell {
 
 /// Runs what is asked for; answers psql's exit status.
 pub fn run(job: Job, encryption: Option<Encryption>) -> ExitCode {
-    let (mut shell, begun) = Shell::new(&job);
+    let (mut shell, begun) = Shell::new(&job, encryption);
     let status = match begun {
         Ok(()) => shell.run_job(job),
         Err(message) => {
