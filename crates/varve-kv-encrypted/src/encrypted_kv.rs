@@ -39,8 +39,8 @@ impl EncryptedKv {
         }
     }
 
-    /// Puts another key, of either kind, in the place of the user's. No value is written anew. Where
-    /// somebody else changed the header since it was opened, it answers
+    /// Puts another key, of either kind, in the place of the user's. No value is written anew.
+    /// Where somebody else changed the header since it was opened, it answers
     /// [`KvError::GuardMismatch`] and changes nothing.
     pub async fn change_key(&self, encryption: &Encryption) -> Result<(), KvError> {
         let found = Bytes::clone(&*lock(&self.header));

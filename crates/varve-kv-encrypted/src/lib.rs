@@ -21,18 +21,18 @@
 //! # Nonces
 //!
 //! They are 96 random bits for each value. Under one key 2^30 of them meet with a chance of 2^-37;
-//! NIST SP 800-38D allows 2^32 (2^-32). A bound on one key that lasts as long as the store could be
-//! kept by a stored counter only, and a busy native store would reach it within days: hence a key
-//! for each handle, whose writes are counted in memory. Two of 2^48 handles get the same salt with a
-//! chance of 2^-33, and even then only share one bound. Counters in the place of chance would repeat
-//! after a snapshot of a machine was resumed twice.
+//! NIST SP 800-38D allows 2^32 (2^-32). A bound on one key that lasts as long as the store could
+//! be kept by a stored counter only, and a busy native store would reach it within days: hence a
+//! key for each handle, whose writes are counted in memory. Two of 2^48 handles get the same salt
+//! with a chance of 2^-33, and even then only share one bound. Counters in the place of chance
+//! would repeat after a snapshot of a machine was resumed twice.
 //!
 //! # Guards
 //!
-//! Equal values have different ciphertexts, so a guard is compared here, decrypted, and handed on as
-//! the ciphertext that was compared. The backend then compares and writes in one transaction; where
-//! it finds another ciphertext, that one is decrypted and compared in turn. What the guarded key held
-//! last is remembered, so a commit usually costs no read.
+//! Equal values have different ciphertexts, so a guard is compared here, decrypted, and handed on
+//! as the ciphertext that was compared. The backend then compares and writes in one transaction;
+//! where it finds another ciphertext, that one is decrypted and compared in turn. What the guarded
+//! key held last is remembered, so a commit usually costs no read.
 
 mod cipher;
 mod encrypted_kv;

@@ -1,8 +1,8 @@
 //! Encryption by the browser's WebCrypto, which costs the download nothing. Workers of pages that
 //! do not come over HTTPS, or from the machine itself, have none.
 //!
-//! WebCrypto copies what it is given at the call and works on other threads, so values are handed to
-//! it as views of our memory, and those of a batch are under way together.
+//! WebCrypto copies what it is given at the call and works on other threads, so values are handed
+//! to it as views of our memory, and those of a batch are under way together.
 
 use std::sync::Arc;
 

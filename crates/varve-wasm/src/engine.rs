@@ -27,8 +27,8 @@ impl Engine {
     /// Opens the IndexedDB database `name`, or an empty one in memory without a name.
     ///
     /// `memory_limit` is in bytes, `durability` one of `strict`, `relaxed` and `async`; with
-    /// `must_exist` a missing or empty database is an error. `key` is a passphrase or a `CryptoKey`,
-    /// or nothing where the database is not encrypted.
+    /// `must_exist` a missing or empty database is an error. `key` is a passphrase or a
+    /// `CryptoKey`, or nothing where the database is not encrypted.
     #[wasm_bindgen(unchecked_return_type = "Promise<Engine>")]
     pub fn open(
         name: Option<String>,
