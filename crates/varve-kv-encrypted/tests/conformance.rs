@@ -1,5 +1,11 @@
 //! The wrapper passes the suite, over the memory backend, bare and behind faults.
 
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test program stops when its own parts are missing"
+)]
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -1,5 +1,10 @@
 //! What is stored, what opens it, and what becomes of it when it is changed from outside.
 
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test program stops when its own parts are missing"
+)]
+
 use std::sync::Arc;
 
 use pollster::block_on;
