@@ -35,9 +35,9 @@ async function filled(options: VarveDBOptions): Promise<string> {
   const db = await VarveDB.create(dataDir, options);
   await db.exec(`
     CREATE TABLE hidden_name (id int PRIMARY KEY, secret text);
-    INSERT INTO hidden_name SELECT n, '${SECRET} ' || n FROM generate_series(1, 2000) AS n;
-    CHECKPOINT;
-    INSERT INTO hidden_name VALUES (0, '${SECRET} in the log')`);
+    INSERT INTO hidden_name SELECT n, '${SECRET} ' || n FROM generate_series(1, 2000) AS n`);
+  await db.exec('CHECKPOINT');
+  await db.exec(`INSERT INTO hidden_name VALUES (0, '${SECRET} in the log')`);
   await db.close();
   return dataDir;
 }
@@ -104,10 +104,10 @@ test('a value that was moved to another key is damage', async () => {
   const raw = await done(indexedDB.open(dataDir.replace('idb://', 'varvedb:')));
   const [name = ''] = raw.objectStoreNames;
   const store = raw.transaction(name, 'readwrite').objectStore(name);
-  const pages = ((await done(store.getAllKeys())) as ArrayBuffer[]).filter(
-    (key) => new Uint8Array(key)[0] === 'r'.charCodeAt(0),
-  );
-  await done(store.put(await done(store.get(pages.at(-1) ?? '')), pages[0]));
+  const keys = (await done(store.getAllKeys())) as ArrayBuffer[];
+  const first = (kind: string) =>
+    keys.find((key) => new Uint8Array(key)[0] === kind.charCodeAt(0)) ?? kind;
+  await done(store.put(await done(store.get(first('h'))), first('r')));
   raw.close();
   const db = await create(dataDir, { encryption });
   const read = db.query('SELECT sum(length(secret)) FROM hidden_name');
