@@ -16,7 +16,7 @@ use varve_types::{
 };
 
 use crate::catalog_cache::catalog_now;
-use crate::define::{column_sequence, put_table};
+use crate::define::{column_sequence, put_table, zstd_notice};
 use crate::definer::{Defined, Definer};
 use crate::drop::drop_objects;
 use crate::utility::put_definitions;
@@ -34,8 +34,13 @@ impl Definer<'_> {
         for also in &alter.also {
             migrated += self.alter_one(txn, also).await?;
         }
+        let notice = match alter.is_about_storage {
+            true => zstd_notice(&txn.store, &alter.after),
+            false => None,
+        };
         Ok(Defined {
             rows: alter.is_about_storage.then_some(migrated),
+            notices: notice.into_iter().collect(),
             ..Defined::command("ALTER")
         })
     }

@@ -62,6 +62,7 @@ impl Definer<'_> {
                     true => result.notices.push(exists_notice(&definition.table.name)),
                     false => {
                         let table = create_table(transaction, definition).await?;
+                        result.notices.extend(zstd_notice(transaction, &table));
                         self.join_inheritance(transaction, &table).await?;
                     }
                 }
@@ -217,6 +218,19 @@ impl Definer<'_> {
 /// A statement that defines nothing.
 pub(crate) fn misplaced() -> Error {
     Error::internal("statement in the wrong place")
+}
+
+/// Tells that zstd was asked for where there is no encoder.
+pub(crate) fn zstd_notice(transaction: &Transaction, table: &TableDef) -> Option<Notice> {
+    let waits = table.wants_zstd() && !transaction.has_zstd();
+    waits.then(|| {
+        let text = format!(
+            "this build has no encoder of zstd: pages of \"{}\" are under LZ4 until one compresses \
+             them",
+            table.name
+        );
+        Notice::info(SqlState::SUCCESSFUL_COMPLETION, text)
+    })
 }
 
 pub(crate) fn exists_notice(name: &str) -> Notice {

@@ -2,8 +2,8 @@
 
 use varve_expr::Expr;
 use varve_types::{
-    ColumnId, ColumnStorage, LogicalType, ObjectId, SortKey, TreeColumn, TreeId, TreeOptions,
-    TreeSchema, TypeMod, Value,
+    ColumnId, ColumnStorage, Compression, LogicalType, ObjectId, PageCodec, SortKey, TreeColumn,
+    TreeId, TreeOptions, TreeSchema, TypeMod, Value,
 };
 
 use crate::model::foreign_key::ForeignKeyDef;
@@ -223,6 +223,13 @@ impl TableDef {
         let mut columns = self.columns.iter();
         self.stored.pages != before.stored.pages
             || columns.any(|column| was(column.id).is_some_and(|storage| storage != column.storage))
+    }
+
+    /// Whether some of its pages are to be compressed by zstd.
+    pub fn wants_zstd(&self) -> bool {
+        let mut columns = self.columns.iter();
+        matches!(self.stored.pages, PageCodec::Zstd(_))
+            || columns.any(|column| matches!(column.storage.compression, Compression::Zstd(_)))
     }
 
     /// Whether columns are computed from others.

@@ -22,7 +22,6 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::lock::{Mutex as AsyncMutex, MutexGuard as CommitLockGuard};
-use varve_codec::ZstdEncoders;
 use varve_kv::{Bytes, Guard, Key, Kv, KvError, WriteBatch};
 use varve_run::{RunError, RunWriter};
 use varve_types::{Env, Failure, LocalFuture, MemoryAccount, Reservation, RunId, TreeId};
@@ -136,14 +135,8 @@ impl Store {
         }
     }
 
-    /// Lets compactions and bulk loads compress with zstd what asks for it. Runs that were written
-    /// without since are due to be written again.
-    pub fn set_zstd(&self, encoders: Arc<dyn ZstdEncoders>) {
-        self.state().zstd = Some(encoders);
-    }
-
     /// Whether frames of zstd can be made.
-    pub fn has_zstd(&self) -> bool {
+    pub(crate) fn has_zstd(&self) -> bool {
         self.state().zstd.is_some()
     }
 

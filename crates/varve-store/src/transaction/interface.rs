@@ -153,6 +153,11 @@ impl Transaction {
         self.change(CatalogChange::CreateTree(schema))
     }
 
+    /// Whether frames of zstd can be made.
+    pub fn has_zstd(&self) -> bool {
+        self.store().has_zstd()
+    }
+
     /// Says how the rows of a tree are to be stored, as another schema of its columns does. Those
     /// that are in runs are written anew in the background.
     pub fn store_otherwise(&mut self, wanted: &TreeSchema) -> Result<()> {
