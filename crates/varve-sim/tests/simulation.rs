@@ -116,5 +116,5 @@ fn a_skipped_sweep_is_found() {
 
 #[test]
 fn a_deletion_lost_in_a_compaction_is_found() {
-    finds(Bug::DeletionLost, Scenario::Crash, "");
+    finds(Bug::DeletionLost, Scenario::Fault, "");
 }

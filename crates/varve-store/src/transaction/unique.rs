@@ -156,7 +156,10 @@ async fn in_runs(view: &View, prefixes: Vec<Vec<u8>>) -> Result<BTreeSet<Vec<u8>
             if reached(group + 1) {
                 found.insert(prefix.clone());
             } else if reached(group) {
-                filtered.entry(group).or_default().push(prefix);
+                match head.filter_value_for(group) {
+                    Some(_) => filtered.entry(group).or_default().push(prefix),
+                    None => drop(found.insert(prefix.clone())),
+                }
             }
         }
         let page = |group: &usize| {
