@@ -72,7 +72,8 @@ for (const [what, fault, { says, hint }] of faults) {
     server,
   }) => {
     const database = await openedWithFault(await profile.open(), server, fault);
-    expect(await database.exec('BEGIN; INSERT INTO kept VALUES (7)')).toEqual({ rows: [] });
+    expect(await database.query('BEGIN')).toEqual({ rows: [] });
+    expect(await database.query('INSERT INTO kept VALUES (7)')).toEqual({ rows: [] });
 
     const refused = await refusal(database);
     expect(refused).toMatchObject(REFUSED);
