@@ -1,4 +1,4 @@
-//! The names by which a user asks for a codec.
+//! The codecs that a column can be asked to have, and their names.
 
 /// What a column is to be encoded with.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -50,7 +50,7 @@ impl Codec {
         Codec::Lz4,
     ];
 
-    /// As written in SQL.
+    /// Its name in reports and errors; SQL's spellings are those of `varve_types::Compression`.
     pub fn name(self) -> &'static str {
         match self {
             Codec::Auto => "auto",

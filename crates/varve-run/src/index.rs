@@ -3,11 +3,10 @@
 //! Layout: for each vector its first key (length as varint, bytes) and one zone map a column. It is
 //! stored as a frame of one vector under LZ4, because keys and bounds of neighbours are alike.
 
-use varve_codec::{
-    ByteReader, CodecError, Stage, put_frames, put_varint, read_frames, write_frames,
-};
+use varve_codec::{ByteReader, CodecError, Stage, put_frames, put_varint, write_frames};
 
 use crate::head::{GroupInfo, RunHead};
+use crate::single_frame::read_single;
 use crate::{CheckedValue, ColumnSpec, KeyFilter, RunError, ZoneMap};
 
 /// What is known of the vectors of a group without reading them.
@@ -38,11 +37,7 @@ impl GroupIndex {
         }
         let index = value
             .payload(info.index.offset, info.index.bytes)
-            .and_then(|stored| {
-                let frames = read_frames(stored, 0, 1)?;
-                let frame = frames.first().ok_or(CodecError::UnexpectedEnd)?;
-                decode(frame.vector(stored, 0, &())?, info, &head.columns)
-            });
+            .and_then(|stored| read_single(stored, |bytes| decode(bytes, info, &head.columns)));
         index.map_err(RunError::corrupt(head.run, Some(value.number())))
     }
 

@@ -39,6 +39,7 @@ mod key;
 mod key_vector;
 mod reader;
 mod same_column;
+mod single_frame;
 mod spec;
 mod vector;
 mod vector_filter;

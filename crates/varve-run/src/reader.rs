@@ -7,6 +7,7 @@ use varve_types::{Column, ColumnBuilder, Selection};
 
 use crate::group_parts::OpenColumn;
 use crate::head::{ColumnPlaces, GroupInfo, Place, RunHead, Segment};
+use crate::single_frame::read_single;
 use crate::vector::VectorFormat;
 use crate::{CheckedValue, GroupParts, KeyVector, RunError, VectorFilter};
 
@@ -232,9 +233,7 @@ impl GroupReader {
                 let value = self.value(place.value)?;
                 let read = |place: Place| {
                     let stored = value.payload(place.offset, place.bytes)?;
-                    let frames = read_frames(stored, 0, 1)?;
-                    let frame = frames.first().ok_or(CodecError::UnexpectedEnd)?;
-                    VectorFormat::new(ty, frame.vector(stored, 0, &())?)
+                    read_single(stored, |shared| VectorFormat::new(ty, shared))
                 };
                 read(place).map_err(self.corrupt(place.value))?
             }
