@@ -8,7 +8,9 @@ use varve_expr::Expr;
 use varve_plan::{NewIndex, NewTable, Statement};
 use varve_sort::VecMap;
 use varve_store::Transaction;
-use varve_types::{Error, LogicalType, Notice, ObjectId, Result, SqlState, TreeId, TypeMod};
+use varve_types::{
+    Error, LogicalType, Notice, ObjectId, Result, SqlState, StorageMode, TreeId, TypeMod,
+};
 
 use crate::definer::{Defined, Definer};
 use crate::sequences::create_state;
@@ -44,8 +46,25 @@ impl<'a> ChangedTables<'a> {
 }
 
 pub(crate) fn put_table(transaction: &mut Transaction, table: &TableDef) -> Result<()> {
+    check_content(table)?;
     transaction.put_object(table.object, table.version, encode_table(table)?);
     Ok(())
+}
+
+/// Rows are found by their keys, so these lie in the rows.
+fn check_content(table: &TableDef) -> Result<()> {
+    let keys = table.primary_key.iter();
+    let mut keys = keys.filter_map(|at| table.columns.get(*at));
+    let found = keys.find(|column| column.storage.mode == StorageMode::ContentAddressed);
+    let Some(column) = found else {
+        return Ok(());
+    };
+    let message = format!(
+        "column \"{}\" of the primary key cannot have storage CONTENT_ADDRESSED",
+        column.name
+    );
+    let hint = "Make another column the primary key, and a unique index on this one.";
+    Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message).with_hint(hint))
 }
 
 impl Definer<'_> {

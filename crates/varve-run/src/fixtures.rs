@@ -31,10 +31,7 @@ pub fn golden_run() -> Result<FinishedRun, RunError> {
         columns: (1..)
             .zip(LogicalType::ALL)
             .take(GOLDEN_COLUMNS)
-            .map(|(id, ty)| ColumnSpec {
-                id: ColumnId(id),
-                ty,
-            })
+            .map(|(id, ty)| ColumnSpec::values(ColumnId(id), ty))
             .collect(),
         key_columns: vec![4, 2],
         key_orders: Vec::new(),
@@ -66,10 +63,7 @@ pub fn golden_ordered_run() -> Result<FinishedRun, RunError> {
         schema_version: 3,
         columns: (1..)
             .zip([LogicalType::Text, LogicalType::Int8])
-            .map(|(id, ty)| ColumnSpec {
-                id: ColumnId(id),
-                ty,
-            })
+            .map(|(id, ty)| ColumnSpec::values(ColumnId(id), ty))
             .collect(),
         key_columns: vec![0, 1],
         key_orders: vec![order(true, true), order(true, false)],
@@ -118,10 +112,7 @@ pub fn golden_types_run() -> Result<FinishedRun, RunError> {
         schema_version: 3,
         columns: (1..)
             .zip(&types)
-            .map(|(id, ty)| ColumnSpec {
-                id: ColumnId(id),
-                ty: *ty,
-            })
+            .map(|(id, ty)| ColumnSpec::values(ColumnId(id), *ty))
             .collect(),
         key_columns: uuids.into_iter().collect(),
         key_orders: Vec::new(),

@@ -3,7 +3,7 @@
 use varve_types::{Column, ColumnId, KeyOrder, LogicalType, RunId, VECTOR_ROWS};
 
 use crate::envelope::{Kind, begin, open, seal};
-use crate::{ColumnSpec, RunError, ZoneMap, encode_ordered_row_key, head_codec};
+use crate::{ColumnSpec, Holds, RunError, ZoneMap, encode_ordered_row_key, head_codec};
 
 /// A run's shape, directory and statistics.
 #[derive(Clone, Debug, PartialEq)]
@@ -182,7 +182,24 @@ impl RunHead {
 
     /// The position of a column, or `None` where the run is older than the column.
     pub fn column_position(&self, id: ColumnId) -> Option<usize> {
-        self.columns.iter().position(|column| column.id == id)
+        self.position(id, Holds::Values)
+    }
+
+    /// The position of the references to those values of a column that lie elsewhere, or `None`
+    /// where all lie in the run.
+    pub fn reference_position(&self, id: ColumnId) -> Option<usize> {
+        self.position(id, Holds::References)
+    }
+
+    /// Whether values of some column lie elsewhere.
+    pub fn has_references(&self) -> bool {
+        let mut columns = self.columns.iter();
+        columns.any(|column| column.holds == Holds::References)
+    }
+
+    fn position(&self, id: ColumnId, holds: Holds) -> Option<usize> {
+        let mut columns = self.columns.iter();
+        columns.position(|column| column.id == id && column.holds == holds)
     }
 
     /// The positions of the columns that form the sort key.

@@ -3,7 +3,7 @@
 //! | field | what |
 //! |---|---|
 //! | schema version, number of values | |
-//! | number of columns; for each | id, type |
+//! | number of columns; for each | id, type, whether it holds references (0 or 1) |
 //! | number of key columns; for each | position, order (1 descending, 2 NULLs first) |
 //! | for each column | zone map of the run, stored bytes, encoded bytes, codec bits |
 //! | number of groups; for each | rows, first key, last key (length, bytes), index place, 0 or 1 and the filter place, then for each column flags (1 shared part, 2 same as another), what they announce (a place, the position of a column), the number of segments, and of each its vectors and place |
@@ -14,8 +14,8 @@ use varve_codec::{ByteReader, CodecError, put_varint};
 use varve_types::{ColumnId, KeyOrder, LogicalType, RunId};
 
 use crate::{
-    ColumnPlaces, ColumnSpec, ColumnStats, GROUP_VECTORS_MAX, GroupInfo, Place, RunHead, Segment,
-    ZoneMap,
+    ColumnPlaces, ColumnSpec, ColumnStats, GROUP_VECTORS_MAX, GroupInfo, Holds, Place, RunHead,
+    Segment, ZoneMap,
 };
 
 pub(crate) fn encode(head: &RunHead, out: &mut Vec<u8>) {
@@ -25,6 +25,7 @@ pub(crate) fn encode(head: &RunHead, out: &mut Vec<u8>) {
     for column in &head.columns {
         put_varint(u64::from(column.id.0), out);
         column.ty.encode(out);
+        out.push(u8::from(column.holds == Holds::References));
     }
     put_varint(head.key_columns.len() as u64, out);
     for (at, column) in head.key_columns.iter().enumerate() {
@@ -74,7 +75,12 @@ pub(crate) fn decode(run: RunId, payload: &[u8]) -> Result<RunHead, CodecError> 
         let ty = LogicalType::decode(&mut rest);
         *reader = ByteReader::new(rest);
         let ty = ty.ok_or(CodecError::Malformed("column type"))?;
-        Ok(ColumnSpec { id, ty })
+        let holds = match reader.u8()? {
+            0 => Holds::Values,
+            1 if ty == LogicalType::Int8 => Holds::References,
+            _ => return Err(CodecError::Malformed("kind of column")),
+        };
+        Ok(ColumnSpec { id, ty, holds })
     })?;
     let mut key_orders = Vec::new();
     let key_columns = take_list(&mut reader, |reader| {

@@ -66,7 +66,7 @@ pub use index::{GroupIndex, VectorIndex};
 pub use key::{encode_ordered_row_key, encode_row_key};
 pub use key_vector::KeyVector;
 pub use reader::GroupReader;
-pub use spec::{ColumnEncoding, ColumnSpec, RunSpec};
+pub use spec::{ColumnEncoding, ColumnSpec, Holds, RunSpec};
 pub use vector_filter::VectorFilter;
 pub use verify::{GroupFacts, verify_vector};
 pub use writer::{FinishedRun, RunValue, RunWriter};

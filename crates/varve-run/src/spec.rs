@@ -61,4 +61,37 @@ pub struct ColumnSpec {
     pub id: ColumnId,
     /// The type of its values.
     pub ty: LogicalType,
+    /// What its values are.
+    pub holds: Holds,
+}
+
+impl ColumnSpec {
+    /// Of the values of a column.
+    pub fn values(id: ColumnId, ty: LogicalType) -> ColumnSpec {
+        ColumnSpec {
+            id,
+            ty,
+            holds: Holds::Values,
+        }
+    }
+
+    /// Of the references to values of a column.
+    pub fn references(id: ColumnId) -> ColumnSpec {
+        ColumnSpec {
+            id,
+            ty: LogicalType::Int8,
+            holds: Holds::References,
+        }
+    }
+}
+
+/// What the values of a column of a run are.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Holds {
+    /// The values of the column of its tree, or the beginnings of those that lie elsewhere.
+    #[default]
+    Values,
+    /// Where the values of the column of its tree lie that are not in the run, as numbers that only
+    /// the store understands; NULL for those that are.
+    References,
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use varve_sort::VecMap;
 use varve_types::{ObjectId, TreeId, TreeSchema};
 
+use crate::content;
 use crate::error::Result;
 use crate::tree::Tree;
 
@@ -13,12 +14,25 @@ use crate::tree::Tree;
 pub(crate) type Object = (u32, Arc<[u8]>);
 
 /// All objects and trees after one commit.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Catalog {
     /// The sequence of the last commit that changed it; 0 for the empty catalog of a new store.
     pub(crate) version: u64,
     pub(crate) objects: VecMap<ObjectId, Object>,
     pub(crate) trees: VecMap<TreeId, Arc<Tree>>,
+    /// The tree of content, which every store has and nobody creates.
+    pub(crate) content: Arc<Tree>,
+}
+
+impl Default for Catalog {
+    fn default() -> Catalog {
+        Catalog {
+            version: 0,
+            objects: VecMap::new(),
+            trees: VecMap::new(),
+            content: content::tree(),
+        }
+    }
 }
 
 /// The definition of an object before and after a change.
@@ -68,6 +82,20 @@ pub(crate) enum CatalogChange {
 }
 
 impl Catalog {
+    /// A tree, that of content included.
+    pub(crate) fn tree(&self, id: TreeId) -> Option<&Arc<Tree>> {
+        match id {
+            content::TREE => Some(&self.content),
+            id => self.trees.get(&id),
+        }
+    }
+
+    /// All trees by id, that of content included.
+    pub(crate) fn all_trees(&self) -> impl Iterator<Item = (TreeId, &Arc<Tree>)> {
+        let trees = self.trees.iter().map(|(id, tree)| (*id, tree));
+        core::iter::once((content::TREE, &self.content)).chain(trees)
+    }
+
     pub(crate) fn apply(&mut self, change: &CatalogChange) -> Result<()> {
         match change {
             CatalogChange::PutObject(id, version, definition) => {

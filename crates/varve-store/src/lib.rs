@@ -63,6 +63,7 @@
 //! | how scans and lookups find rows | `read`, `cache` |
 //! | how entries of indexes are written and kept unique | `transaction/index.rs`, `unique.rs` |
 //! | how columns are loaded without a log | `bulk_load` |
+//! | how large values are stored once | `content` |
 //! | what lies under which key | `format` |
 //! | which work is done in the background, and when | `jobs` |
 //! | what a check finds and a repair keeps | `integrity` |
@@ -72,6 +73,7 @@ mod bulk_load;
 mod cache;
 mod catalog;
 mod compaction;
+mod content;
 mod durability;
 mod error;
 #[cfg(any(test, feature = "fixtures"))]

@@ -45,6 +45,8 @@ pub struct ColumnStorage {
     pub encoded_bytes: u64,
     /// The names of the encodings that its vectors use, each once, in a fixed order.
     pub encodings: Vec<&'static str>,
+    /// Whether some of its values are content, whose bytes are not among these.
+    pub refers: bool,
 }
 
 /// Counters of a store since it was opened, and what it holds now.
@@ -83,6 +85,10 @@ pub struct StoreStats {
     pub memtable_bytes: u64,
     /// Runs in all trees.
     pub runs: u64,
+    /// Values of content-addressed columns that are stored once, whoever has them.
+    pub content_values: u64,
+    /// Bytes that they take; no table's are among them.
+    pub content_bytes: u64,
     /// Pages as stored.
     pub page_cache: CacheStats,
     /// What was made of the pages of groups.
@@ -118,6 +124,7 @@ pub(crate) fn tree_storage(
             stored_bytes: 0,
             encoded_bytes: 0,
             encodings: Vec::new(),
+            refers: false,
         });
     }
     for run in runs {
@@ -137,6 +144,13 @@ pub(crate) fn tree_storage(
                 column.encoded_bytes += stats.encoded_bytes;
                 *codecs |= stats.codecs;
             }
+            let reference = head.reference_position(column.column);
+            if let Some(stats) = reference.and_then(|at| head.stats().get(at)) {
+                column.pages += reference.map_or(0, |at| head.pages_of(at));
+                column.stored_bytes += stats.stored_bytes;
+                column.encoded_bytes += stats.encoded_bytes;
+                column.refers |= stats.zone.has_values();
+            }
         }
     }
     for (column, (ty, codecs)) in storage.columns.iter_mut().zip(codecs) {
@@ -147,6 +161,9 @@ pub(crate) fn tree_storage(
             column.encodings.push("zstd");
         } else if is_staged {
             column.encodings.push("lz4");
+        }
+        if column.refers {
+            column.encodings.push("content");
         }
         if is_set(TAG_ZSTD_DUE) {
             column.encodings.push("zstd due");

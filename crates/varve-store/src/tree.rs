@@ -6,8 +6,8 @@ use varve_run::{ColumnEncoding, ColumnSpec, RunSpec};
 use varve_sort::VecSet;
 use varve_types::{
     Batch, Column, ColumnData, ColumnId, ColumnRef, IndexKey, KeyOrder, LogicalType, RunId,
-    SortKey, TreeSchema, Uniqueness, Value, decode_ordered_key_value, encode_ordered_key_cell,
-    encode_ordered_key_value,
+    SortKey, StorageMode, TreeSchema, Uniqueness, Value, decode_ordered_key_value,
+    encode_ordered_key_cell, encode_ordered_key_value,
 };
 
 use crate::error::{Result, StoreError};
@@ -33,6 +33,8 @@ pub(crate) struct Tree {
     orders: Vec<KeyOrder>,
     /// How the stored columns are to be encoded; empty where nothing was asked for.
     encodings: Vec<ColumnEncoding>,
+    /// The stored columns whose large values are content.
+    content: Vec<usize>,
 }
 
 impl Tree {
@@ -57,14 +59,16 @@ impl Tree {
                 schema.tree
             )));
         }
-        let hidden = ColumnSpec {
-            id: HIDDEN,
-            ty: LogicalType::Int8,
-        };
-        let visible = schema.columns.iter().map(|column| ColumnSpec {
-            id: column.id,
-            ty: column.ty,
-        });
+        Ok(Tree::of_sound(schema))
+    }
+
+    /// The tree of a schema that is known to be sound.
+    pub(crate) fn of_sound(schema: TreeSchema) -> Tree {
+        let hidden = ColumnSpec::values(HIDDEN, LogicalType::Int8);
+        let visible = schema
+            .columns
+            .iter()
+            .map(|column| ColumnSpec::values(column.id, column.ty));
         let (columns, key): (Vec<ColumnSpec>, Vec<usize>) = match &schema.key {
             SortKey::RowId => (core::iter::once(hidden).chain(visible).collect(), vec![0]),
             SortKey::Columns(key) => (visible.collect(), key.clone()),
@@ -77,15 +81,20 @@ impl Tree {
             SortKey::Index(key) => key.columns.iter().map(|column| column.order).collect(),
             _ => Vec::new(),
         };
+        let first = usize::from(schema.key == SortKey::RowId);
+        let content = (first..).zip(&schema.columns).filter(|(at, column)| {
+            column.storage.mode == StorageMode::ContentAddressed && !key.contains(at)
+        });
         let ascending = orders.iter().all(|order| *order == KeyOrder::default());
-        Ok(Tree {
+        Tree {
+            content: content.map(|(at, _)| at).collect(),
             types: columns.iter().map(|column| column.ty).collect(),
             columns,
             key,
             orders: if ascending { Vec::new() } else { orders },
             encodings: encodings(&schema),
             schema: Arc::new(schema),
-        })
+        }
     }
 
     pub(crate) fn schema(&self) -> &Arc<TreeSchema> {
@@ -270,12 +279,20 @@ impl Tree {
         Some((values?, key.len() - rest.len()))
     }
 
-    /// The shape of a new run of this tree. Trees that are looked up by key get filters.
-    pub(crate) fn run_spec(&self, run: RunId) -> RunSpec {
+    /// The stored columns whose large values are content.
+    pub(crate) fn content(&self) -> &[usize] {
+        &self.content
+    }
+
+    /// The shape of a new run of this tree: its columns, then references to what of some of them
+    /// lies elsewhere. Trees that are looked up by key get filters.
+    pub(crate) fn run_spec(&self, run: RunId, referring: &[usize]) -> RunSpec {
+        let referring = referring.iter().filter_map(|at| self.columns.get(*at));
+        let references = referring.map(|column| ColumnSpec::references(column.id));
         RunSpec {
             run,
             schema_version: self.schema.version,
-            columns: self.columns.clone(),
+            columns: self.columns.iter().copied().chain(references).collect(),
             key_columns: self.key.clone(),
             key_orders: self.orders.clone(),
             filter: !self.has_row_id(),

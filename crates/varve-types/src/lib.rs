@@ -65,7 +65,8 @@ pub use scan::{
 pub use schema::{IndexKey, IndexState, KeyColumn, SortKey, TreeColumn, TreeSchema, Uniqueness};
 pub use sql_text::{SqlPart, SqlText, unparenthesized};
 pub use storage::{
-    ColumnStorage, Compression, NoCompression, PageCodec, STORAGE_BYTES, StorageMode, TreeOptions,
+    CONTENT_BYTES_MIN_DEFAULT, CONTENT_BYTES_MIN_RANGE, ColumnStorage, Compression, NoCompression,
+    PageCodec, STORAGE_BYTES, StorageMode, TreeOptions,
 };
 pub use type_mod::{IntervalFields, TypeMod};
 pub use value::{Value, nearest_f32, unpadded};

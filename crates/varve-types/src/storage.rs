@@ -2,6 +2,7 @@
 //! a table say, apart from the words that say it.
 
 use core::fmt;
+use core::ops::RangeInclusive;
 use core::str::FromStr;
 
 use crate::{LogicalType, PhysicalType};
@@ -23,14 +24,17 @@ pub enum StorageMode {
     Dictionary,
     /// Read column by column. That is how every column lies, so it changes nothing else.
     Columnar,
+    /// Large values are stored once, whatever rows and tables have them.
+    ContentAddressed,
 }
 
 impl StorageMode {
     /// All of them, by their codes.
-    pub const ALL: [StorageMode; 3] = [
+    pub const ALL: [StorageMode; 4] = [
         StorageMode::Default,
         StorageMode::Dictionary,
         StorageMode::Columnar,
+        StorageMode::ContentAddressed,
     ];
 
     /// As written in SQL.
@@ -39,6 +43,7 @@ impl StorageMode {
             StorageMode::Default => "default",
             StorageMode::Dictionary => "dictionary",
             StorageMode::Columnar => "columnar",
+            StorageMode::ContentAddressed => "content_addressed",
         }
     }
 
@@ -47,6 +52,14 @@ impl StorageMode {
         match self {
             StorageMode::Default | StorageMode::Columnar => true,
             StorageMode::Dictionary => ty.physical() != PhysicalType::Bits,
+            StorageMode::ContentAddressed => matches!(
+                ty,
+                LogicalType::Text
+                    | LogicalType::Varchar
+                    | LogicalType::Json
+                    | LogicalType::Jsonb
+                    | LogicalType::Bytea
+            ),
         }
     }
 }
@@ -235,14 +248,32 @@ pub struct ColumnStorage {
     pub compression: Compression,
 }
 
+/// Shorter values of a content-addressed column lie in their rows, where a table says nothing else.
+pub const CONTENT_BYTES_MIN_DEFAULT: u32 = 1024;
+/// What a table may say instead.
+pub const CONTENT_BYTES_MIN_RANGE: RangeInclusive<u32> = 64..=1 << 20;
+
 /// How a whole table is to be stored.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TreeOptions {
     /// What pages are compressed with.
     pub pages: PageCodec,
+    /// Shorter values of a content-addressed column lie in their rows; one of
+    /// [`CONTENT_BYTES_MIN_RANGE`].
+    pub content_bytes_min: u32,
     /// The version of the schema with which what is said of storage changed last: runs of older
     /// ones are to be written again. 0 where it never did.
     pub version: u32,
+}
+
+impl Default for TreeOptions {
+    fn default() -> TreeOptions {
+        TreeOptions {
+            pages: PageCodec::default(),
+            content_bytes_min: CONTENT_BYTES_MIN_DEFAULT,
+            version: 0,
+        }
+    }
 }
 
 /// Bytes of a [`ColumnStorage`].
@@ -348,7 +379,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(sound, 3 * (11 + 2));
+        assert_eq!(sound, 4 * (11 + 2));
         for code in 0..=255 {
             for level in 0..=255 {
                 if let Some(codec) = PageCodec::from_bytes([code, level]) {
@@ -385,5 +416,7 @@ mod tests {
             [false, true, true, true, true]
         );
         assert!(!StorageMode::Dictionary.suits(LogicalType::Boolean));
+        assert!(StorageMode::ContentAddressed.suits(LogicalType::Jsonb));
+        assert!(!StorageMode::ContentAddressed.suits(LogicalType::Uuid));
     }
 }

@@ -74,10 +74,6 @@ impl DdlBinder<'_, '_> {
 }
 
 fn mode_of(text: &str) -> Result<StorageMode> {
-    if text.eq_ignore_ascii_case("content_addressed") {
-        let error = Error::unsupported("STORAGE CONTENT_ADDRESSED");
-        return Err(error.with_hint("STORAGE DICTIONARY stores equal values of a run once."));
-    }
     let named = |mode: &StorageMode| mode.name().eq_ignore_ascii_case(text);
     let found = StorageMode::ALL.into_iter().find(named);
     found.ok_or_else(|| {

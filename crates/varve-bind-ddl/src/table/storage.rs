@@ -9,7 +9,10 @@ use varve_catalog::model::table::{StorageOption, TableDef};
 use varve_plan::plan::Statement;
 use varve_plan::plan::statement::utility;
 use varve_plan::plan::utility::{Message, Utility};
-use varve_types::{Error, NoCompression, PageCodec, Result, SqlState, TreeOptions};
+use varve_types::{
+    CONTENT_BYTES_MIN_DEFAULT, CONTENT_BYTES_MIN_RANGE, Error, NoCompression, PageCodec, Result,
+    SqlState, TreeOptions,
+};
 
 use crate::binder::DdlBinder;
 use crate::table::alter::Altered;
@@ -73,8 +76,19 @@ const CLEANED: [(&str, Takes); 18] = [
 
 /// The parameter that says what pages are compressed with.
 const PAGES: &str = "compression";
+/// The parameter that says which values of content-addressed columns lie in their rows.
+const CONTENT: &str = "content_addressed_bytes_min";
 /// Our own parameters of tables, which take effect.
-const OWN: [(&str, Takes); 1] = [(PAGES, Takes::Pages)];
+const OWN: [(&str, Takes); 2] = [
+    (PAGES, Takes::Pages),
+    (
+        CONTENT,
+        Takes::Integer(
+            *CONTENT_BYTES_MIN_RANGE.start() as i64,
+            *CONTENT_BYTES_MIN_RANGE.end() as i64,
+        ),
+    ),
+];
 
 const TABLES: [(&str, Takes); 4] = [
     ("fillfactor", Takes::Integer(10, 100)),
@@ -336,8 +350,10 @@ pub fn put_options(table: &mut TableDef, options: Vec<StorageOption>, reset: &[S
     };
     // They were checked when they were given.
     let pages = value(PAGES).and_then(|value| value.parse().ok());
+    let content_bytes_min = value(CONTENT).and_then(|value| value.parse().ok());
     table.stored = TreeOptions {
         pages: pages.unwrap_or_default(),
+        content_bytes_min: content_bytes_min.unwrap_or(CONTENT_BYTES_MIN_DEFAULT),
         version: table.stored.version,
     };
 }

@@ -222,6 +222,7 @@ impl TableDef {
         };
         let mut columns = self.columns.iter();
         self.stored.pages != before.stored.pages
+            || self.stored.content_bytes_min != before.stored.content_bytes_min
             || columns.any(|column| was(column.id).is_some_and(|storage| storage != column.storage))
     }
 

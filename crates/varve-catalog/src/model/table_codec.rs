@@ -19,7 +19,7 @@
 //! | number of foreign keys, each as in `foreign_key.rs` | 2, then bytes |
 //! | flags: 1 inheritance follows as in `inheritance.rs`, 2 storage options follow | 1, then bytes |
 //! | number of storage options, each: name, value | 2, then 2 + UTF-8 twice |
-//! | what they say: codec of pages, the version with which it changed | 2 + 4 |
+//! | what they say: codec of pages, the least bytes of content, the version with which it changed | 2 + 4 + 4 |
 //!
 //! Integers are little-endian; nothing follows. One table has one form only.
 
@@ -98,6 +98,7 @@ fn put_options(bytes: &mut Vec<u8>, table: &TableDef) -> Result<()> {
         put_name(bytes, value)?;
     }
     bytes.extend(table.stored.pages.to_bytes());
+    bytes.extend(table.stored.content_bytes_min.to_le_bytes());
     bytes.extend(table.stored.version.to_le_bytes());
     Ok(())
 }
@@ -112,6 +113,7 @@ fn take_options(input: &mut Input<'_>) -> Result<(Vec<StorageOption>, TreeOption
     let pages = PageCodec::from_bytes(input.array()?);
     let stored = TreeOptions {
         pages: pages.ok_or_else(|| broken("codec of pages"))?,
+        content_bytes_min: u32::from_le_bytes(input.array()?),
         version: u32::from_le_bytes(input.array()?),
     };
     Ok((options, stored))

@@ -23,10 +23,7 @@ fn writer(
     values: &[Value],
     zstd: Option<Arc<dyn ZstdEncoders>>,
 ) -> FinishedRun {
-    let column = |(id, ty)| ColumnSpec {
-        id: ColumnId(id),
-        ty,
-    };
+    let column = |(id, ty)| ColumnSpec::values(ColumnId(id), ty);
     let spec = RunSpec {
         run: RunId(1),
         schema_version: 1,

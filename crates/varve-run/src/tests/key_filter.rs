@@ -12,10 +12,7 @@ fn dense_numbers_have_no_filter() {
         let spec = RunSpec {
             run: RunId(1),
             schema_version: 1,
-            columns: vec![ColumnSpec {
-                id: ColumnId(1),
-                ty: types[0],
-            }],
+            columns: vec![ColumnSpec::values(ColumnId(1), types[0])],
             key_columns: vec![0],
             key_orders: Vec::new(),
             filter: true,

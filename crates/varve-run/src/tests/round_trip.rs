@@ -21,10 +21,9 @@ const TYPES: [LogicalType; 8] = [
 ];
 
 fn spec(key_columns: Vec<usize>) -> RunSpec {
-    let columns = (0..).zip(TYPES).map(|(id, ty)| ColumnSpec {
-        id: ColumnId(id),
-        ty,
-    });
+    let columns = (0..)
+        .zip(TYPES)
+        .map(|(id, ty)| ColumnSpec::values(ColumnId(id), ty));
     RunSpec {
         run: RunId(42),
         schema_version: 1,
@@ -198,8 +197,8 @@ proptest! {
         few_bits: bool,
     ) {
         let types = sample_types();
-        let columns = (1..).zip(&types).map(|(id, ty)| ColumnSpec { id: ColumnId(id), ty: *ty });
-        let key = ColumnSpec { id: ColumnId(0), ty: LogicalType::Int8 };
+        let columns = (1..).zip(&types).map(|(id, ty)| ColumnSpec::values(ColumnId(id), *ty));
+        let key = ColumnSpec::values(ColumnId(0), LogicalType::Int8);
         let spec = RunSpec {
             columns: [key].into_iter().chain(columns).collect(),
             ..spec(vec![0])
@@ -395,10 +394,7 @@ fn a_column_like_another_is_stored_as_its_differences() {
                 LogicalType::Text,
                 LogicalType::Int8,
             ])
-            .map(|(id, ty)| ColumnSpec {
-                id: ColumnId(id),
-                ty,
-            })
+            .map(|(id, ty)| ColumnSpec::values(ColumnId(id), ty))
             .collect(),
         ..spec(vec![0])
     };

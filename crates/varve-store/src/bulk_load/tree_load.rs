@@ -211,8 +211,19 @@ impl TreeLoad {
         let mut start = rows.start;
         while start < rows.end {
             let end = rows.end.min(start + STEP_ROWS);
-            let written = writer.append_range(columns, start, end);
-            written.map_err(StoreError::from)?;
+            let sink = transaction.sink();
+            if self.tree.content().is_empty() {
+                let written = writer.append_range(columns, start, end);
+                written.map_err(StoreError::from)?;
+            } else {
+                let part = columns
+                    .iter()
+                    .map(|column| column.slice(start, end - start));
+                let mut part: Vec<ColumnRef> = part.map(Arc::new).collect();
+                sink.refer(&self.tree, &mut part, &[], &mut pacer).await?;
+                let written = writer.append_range(&part, 0, end - start);
+                written.map_err(StoreError::from)?;
+            }
             paced_run::encode(writer, &mut pacer).await?;
             let values = writer.take_values();
             transaction.sink().put_values(*run, values).await?;
@@ -231,6 +242,7 @@ impl TreeLoad {
         let mut pacer = Pacer::new(&transaction.store().env);
         let mut finished = paced_run::finish(writer, &mut pacer).await?;
         let sink = transaction.sink();
+        let content = sink.end_content().await?;
         sink.put_finished(&mut finished).await?;
         sink.write_pending().await?;
         self.bytes += finished.bytes;
@@ -239,6 +251,9 @@ impl TreeLoad {
         self.greatest = self.greatest.max(last);
         let tree = self.tree.schema().tree;
         let run = Run::new(tree, Arc::new(finished.head), finished.bytes);
+        if let Some(content) = content {
+            transaction.add_content(content);
+        }
         transaction.add_run(&self.tree, run);
         Ok(())
     }

@@ -86,6 +86,16 @@ impl Effort {
         }
     }
 
+    /// The same of content, which is merged more rarely: its values are large, and new ones never
+    /// lie between old ones.
+    pub(crate) fn of_content(&self) -> Effort {
+        let tier_runs = match self.is_thorough() {
+            true => self.tier_runs,
+            false => self.tier_runs.max(RUNS_AT_ONCE),
+        };
+        Effort { tier_runs, ..*self }
+    }
+
     /// Whether no dead row is to be left.
     pub(crate) fn is_thorough(&self) -> bool {
         self.dead_share == u64::MAX

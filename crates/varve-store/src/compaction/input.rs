@@ -10,7 +10,7 @@ use varve_types::{ColumnRef, Reservation, VECTOR_ROWS};
 
 use crate::error::{Result, StoreError};
 use crate::format::keys;
-use crate::read::{column_pages, missing_column, ordinal, run_position};
+use crate::read::{column_pages, missing_column, ordinal, reference_position, run_position};
 use crate::run::Run;
 use crate::store::Store;
 use crate::tree::Tree;
@@ -25,7 +25,7 @@ pub(super) struct RunInput {
     pub(super) dead: RoaringBitmap,
     tree: Arc<Tree>,
     head: Arc<RunHead>,
-    /// By stored column where the run has it.
+    /// By stored column where the run has it, then where it has references.
     positions: Vec<Option<usize>>,
     next_group: usize,
     group: Option<OpenGroup>,
@@ -107,6 +107,12 @@ impl RunInput {
             group: None,
             reservation: Reservation::new(Arc::clone(&store.memory)),
         })
+    }
+
+    /// Lets the references of some stored columns follow the columns.
+    pub(super) fn add_references(&mut self, referring: &[usize]) {
+        let position = |stored: &usize| reference_position(&self.tree, &self.head, *stored);
+        self.positions.extend(referring.iter().map(position));
     }
 
     /// The next vector with living rows; `None` at the end of the run.

@@ -14,9 +14,10 @@ use varve_types::{
 
 use crate::compaction::Steps;
 use crate::compaction::input::{InputVector, RunInput};
+use crate::content::Unresolved;
 use crate::error::{Result, StoreError};
 use crate::paced_run;
-use crate::read::ordinal;
+use crate::read::{View, ordinal};
 use crate::run::{ForwardBuilder, ForwardMap, Run, RunTrace};
 use crate::store::{PageSink, Store};
 use crate::tree::Tree;
@@ -43,6 +44,10 @@ pub(super) enum MergeRule {
 pub(super) struct Merged {
     pub(super) inputs: Vec<MergedInput>,
     pub(super) outputs: Vec<Arc<Run>>,
+    /// The content that the outputs refer to and that is new.
+    pub(super) content: Option<Arc<Run>>,
+    /// Whether values came back from content to the rows.
+    pub(super) leaves_content: bool,
 }
 
 /// A run that was read, and where its rows are in the outputs.
@@ -83,6 +88,10 @@ struct Output<'a> {
     /// Rows of all outputs so far, those of the pieces included.
     rows: u32,
     finished: Vec<Arc<Run>>,
+    /// The stored columns after which references come in the pieces.
+    referring: Vec<usize>,
+    /// What the references of inputs lead to, where outputs are to hold the values.
+    resolved: Option<View>,
 }
 
 /// How runs of one tree are merged.
@@ -102,8 +111,9 @@ impl Merge<'_> {
         sink: &mut PageSink,
         steps: &mut impl Steps,
     ) -> Result<Merged> {
-        let mut sources = self.sources(inputs).await?;
-        let mut output = self.output(sink);
+        let referring = self.referring(&inputs)?;
+        let mut sources = self.sources(inputs, &referring).await?;
+        let mut output = self.output(sink, referring);
         let living = |source: &Source| source.input.run.rows - source.input.dead.len();
         steps.set_total(sources.iter().map(living).sum());
         while let Some((low, rows)) = next_stretch(&sources) {
@@ -123,14 +133,36 @@ impl Merge<'_> {
             }
         }
         output.finish_run().await?;
-        let outputs = output.finished;
+        let (outputs, leaves_content) = (output.finished, output.resolved.is_some());
+        let content = sink.end_content().await?;
         sink.write_pending().await?;
-        self.merged(sources, outputs)
+        Ok(Merged {
+            inputs: self.inputs_of(sources, &outputs)?,
+            outputs,
+            content,
+            leaves_content,
+        })
     }
 
-    async fn sources(&self, inputs: Vec<RunInput>) -> Result<Vec<Source>> {
+    /// The stored columns that have references in an input, or will have in the outputs.
+    fn referring(&self, inputs: &[RunInput]) -> Result<Vec<usize>> {
+        let mut referring = Vec::new();
+        for (stored, column) in self.tree.columns().iter().enumerate() {
+            let mut refers = self.tree.content().contains(&stored);
+            for input in inputs.iter().filter(|input| input.run.refers) {
+                refers |= input.run.head()?.reference_position(column.id).is_some();
+            }
+            if refers {
+                referring.push(stored);
+            }
+        }
+        Ok(referring)
+    }
+
+    async fn sources(&self, inputs: Vec<RunInput>, referring: &[usize]) -> Result<Vec<Source>> {
         let mut sources = Vec::with_capacity(inputs.len());
-        for input in inputs {
+        for mut input in inputs {
+            input.add_references(referring);
             let memory = Arc::clone(&self.store.memory);
             let mut source = Source {
                 input,
@@ -144,8 +176,17 @@ impl Merge<'_> {
         Ok(sources)
     }
 
-    fn output<'a>(&'a self, sink: &'a mut PageSink) -> Output<'a> {
+    fn output<'a>(&'a self, sink: &'a mut PageSink, referring: Vec<usize>) -> Output<'a> {
+        let to_resolve = |stored: &usize| !self.tree.content().contains(stored);
+        let resolved = referring.iter().any(to_resolve).then(|| {
+            let transaction = self.store.begin();
+            let write_set = Arc::clone(&transaction.write_set);
+            let snapshot = Arc::clone(&transaction.snapshot);
+            View::new(Arc::clone(self.tree), snapshot, write_set).content()
+        });
         Output {
+            referring,
+            resolved,
             store: self.store,
             tree: self.tree,
             rule: self.rule,
@@ -180,7 +221,8 @@ impl Merge<'_> {
         Ok(low)
     }
 
-    fn merged(&self, sources: Vec<Source>, outputs: Vec<Arc<Run>>) -> Result<Merged> {
+    /// The inputs, with where their rows are now.
+    fn inputs_of(&self, sources: Vec<Source>, outputs: &[Arc<Run>]) -> Result<Vec<MergedInput>> {
         let rows_of = |run: &Arc<Run>| Ok((Arc::clone(&run.pin.trace), ordinal(run.rows)?));
         let traces: Result<Vec<(Arc<RunTrace>, u32)>> = outputs.iter().map(rows_of).collect();
         let traces = traces?;
@@ -194,7 +236,7 @@ impl Merge<'_> {
                 input: source.input,
             });
         }
-        Ok(Merged { inputs, outputs })
+        Ok(inputs)
     }
 }
 
@@ -357,7 +399,55 @@ impl Output<'_> {
             let (slot, entries) = slot.ok_or_else(|| StoreError::internal("index entries"))?;
             *slot = Arc::new(entries);
         }
-        let batch = Batch::new(columns, rows);
+        if self.referring.is_empty() {
+            self.write_rows(Batch::new(columns, rows)).await?;
+        } else {
+            self.write_referring(columns, rows).await?;
+        }
+        let is_full = |(_, writer): &(RunId, RunWriter)| {
+            writer.value_bytes() >= self.output_bytes || writer.rows() >= RUN_ROWS_MAX
+        };
+        if self.open.as_ref().is_some_and(is_full) {
+            self.finish_run().await?;
+        }
+        Ok(())
+    }
+
+    /// Writes rows whose columns are followed by references: content comes back to the rows of
+    /// columns that are not content-addressed any more, and large values of those that are leave.
+    async fn write_referring(&mut self, mut columns: Vec<ColumnRef>, rows: usize) -> Result<()> {
+        let references = columns.split_off(self.tree.types().len());
+        let (mut given, mut back) = (Vec::new(), Vec::new());
+        for (stored, references) in self.referring.iter().zip(references) {
+            match self.tree.content().contains(stored) {
+                true => given.push(references),
+                false => back.push((*stored, references)),
+            }
+        }
+        let given_columns = columns.len();
+        columns.extend(given);
+        let mut parts = Unresolved::new(columns, back, rows);
+        let content = self.resolved.take();
+        loop {
+            let part = match &content {
+                Some(content) => parts.next(content).await?,
+                None => parts.rest(),
+            };
+            let Some((_, part)) = part else {
+                break;
+            };
+            let mut columns = part.physical_columns().to_vec();
+            let given = columns.split_off(given_columns);
+            self.sink
+                .refer(self.tree, &mut columns, &given, &mut self.pacer)
+                .await?;
+            self.write_rows(Batch::new(columns, part.rows())).await?;
+        }
+        self.resolved = content;
+        Ok(())
+    }
+
+    async fn write_rows(&mut self, batch: Batch) -> Result<()> {
         let (run, writer) = match &mut self.open {
             Some((run, writer)) => (*run, writer),
             None => {
@@ -369,11 +459,7 @@ impl Output<'_> {
         };
         writer.append(&batch)?;
         paced_run::encode(writer, &mut self.pacer).await?;
-        self.sink.put_values(run, writer.take_values()).await?;
-        if writer.value_bytes() >= self.output_bytes || writer.rows() >= RUN_ROWS_MAX {
-            self.finish_run().await?;
-        }
-        Ok(())
+        self.sink.put_values(run, writer.take_values()).await
     }
 
     fn gather(&self, pieces: &[Piece], rows: usize) -> Vec<ColumnRef> {
@@ -386,7 +472,9 @@ impl Output<'_> {
             }
             Arc::new(builder.finish())
         };
-        self.tree.types().iter().enumerate().map(column).collect()
+        let references = self.referring.iter().map(|_| &LogicalType::Int8);
+        let types = self.tree.types().iter().chain(references);
+        types.enumerate().map(column).collect()
     }
 
     async fn finish_run(&mut self) -> Result<()> {

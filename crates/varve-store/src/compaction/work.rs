@@ -12,6 +12,7 @@ use varve_types::{CommitSeq, Failure, IndexState, RunId, TreeId, Value};
 use crate::compaction::choose::{Choice, Effort, RunShape, choose};
 use crate::compaction::input::RunInput;
 use crate::compaction::merge::{Merge, MergeRule, Merged, MergedInput};
+use crate::content;
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::{deletion_vector, keys};
 use crate::read::{ordinal, run_position};
@@ -37,17 +38,19 @@ impl State {
         tree: Option<TreeId>,
         effort: &Effort,
     ) -> Option<(TreeId, Choice)> {
-        let trees = self.catalog.trees.iter();
-        let mut trees = trees.filter(|(found, _)| tree.is_none_or(|tree| tree == **found));
+        let trees = self.catalog.all_trees();
+        let mut trees = trees.filter(|(found, _)| tree.is_none_or(|tree| tree == *found));
         trees.find_map(|(id, tree)| {
             let is_index = tree.index().is_some();
             let effort = if is_index && effort.is_thorough() {
                 // Deleted entries hide others: only where no runs lie over each other they can go.
                 &Effort::full(effort.run_bytes_max)
+            } else if id == content::TREE {
+                &effort.of_content()
             } else {
                 effort
             };
-            let runs = self.version.runs(*id).iter();
+            let runs = self.version.runs(id).iter();
             let sound = runs.filter(|run| !self.damaged.contains(&run.id));
             let shapes = sound.filter_map(|run| {
                 let (first_key, last_key) = run.key_range()?;
@@ -64,8 +67,8 @@ impl State {
             });
             let shapes: Vec<RunShape<'_>> = shapes.collect();
             let mut choice = choose(&shapes, effort)?;
-            self.complete(*id, &mut choice)?;
-            Some((*id, choice))
+            self.complete(id, &mut choice)?;
+            Some((id, choice))
         })
     }
 
@@ -181,7 +184,7 @@ impl Store {
     ) -> Result<()> {
         let (tree, rule, inputs) = {
             let state = self.state();
-            let shape = state.catalog.trees.get(&tree).map(Arc::clone);
+            let shape = state.catalog.tree(tree).map(Arc::clone);
             let shape = shape.ok_or_else(table_dropped)?;
             let inputs = self.inputs(&state, &shape, &choice.runs)?;
             let rule = merge_rule(&state, &shape, &choice.runs);
@@ -241,15 +244,19 @@ impl Store {
         let state = self.state();
         state.check_usable()?;
         let id = tree.schema().tree;
-        if !state.catalog.trees.contains_key(&id) {
+        if state.catalog.tree(id).is_none() {
             return Err(table_dropped());
         }
         let mut publication = Publication::new(&state);
         let mut dead: Vec<RoaringBitmap> = vec![RoaringBitmap::new(); merged.outputs.len()];
         for MergedInput { input, forward } in &merged.inputs {
             let listed = state.version.run(id, input.run.id);
-            if let Some(run) = listed {
-                publication.remove_run(run);
+            match listed {
+                Some(run) if input.dead.is_empty() && !merged.leaves_content => {
+                    publication.move_run(run);
+                }
+                Some(run) => publication.remove_run(run),
+                None => {}
             }
             let Some(forward) = forward else {
                 continue;
@@ -280,6 +287,9 @@ impl Store {
             let changed = run.with_deletion_vector(DeletionVector::new(dead, 1));
             publication.version.set(Arc::new(changed));
         }
+        if let Some(content) = &merged.content {
+            publication.version.set(Arc::clone(content));
+        }
         publication.write(self, &state, state.last, batch)?;
         Ok(publication)
     }
@@ -295,7 +305,13 @@ impl Store {
             Effort::all_dead(run_bytes_max)
         };
         let mut control = JobControl::of_request(self);
-        self.compact(tree, &effort, &mut control).await
+        self.compact(tree, &effort, &mut control).await?;
+        if self.state().content_is_worn {
+            self.sweep_content(&mut control).await?;
+            self.compact(Some(content::TREE), &effort, &mut control)
+                .await?;
+        }
+        Ok(())
     }
 }
 

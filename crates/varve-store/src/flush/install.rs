@@ -8,9 +8,8 @@ use varve_types::TreeId;
 
 use crate::error::Result;
 use crate::flush::write::Written;
-use crate::format::{catalog, deletion_vector, keys};
+use crate::format::{catalog, keys};
 use crate::memtable::{FlushMap, Memtable};
-use crate::run::{DeletionVector, Run};
 use crate::store::{Frozen, Publication, Store};
 
 impl Store {
@@ -48,7 +47,7 @@ impl Store {
         let mut publication = Publication::new(&state);
         for run in state.version.all_runs() {
             if run.deletion_vector.has_recent() {
-                set_deletion_vector(run, run.deletion_vector.all(), &mut publication, batch)?;
+                publication.set_deletion_vector(run, run.deletion_vector.all(), batch)?;
             }
         }
         for run in &written.runs {
@@ -59,11 +58,14 @@ impl Store {
                     let dead = dead_since(&frozen.memtable, run.tree, map);
                     publication.version.set(Arc::clone(run));
                     if !dead.is_empty() {
-                        set_deletion_vector(run, dead, &mut publication, batch)?;
+                        publication.set_deletion_vector(run, dead, batch)?;
                     }
                 }
                 None => publication.remove_run(run),
             }
+        }
+        if let Some(content) = &written.content {
+            publication.version.set(Arc::clone(content));
         }
         // Later changes of the catalog are in the log still, behind the inserts that they follow.
         let (old, new) = (state.manifest.catalog_version, frozen.catalog.version);
@@ -80,30 +82,6 @@ impl Store {
         publication.write(self, &state, state.last, batch)?;
         Ok(publication)
     }
-}
-
-/// Stores the deletion vector of a run under a new version; a run without a living row is retired.
-fn set_deletion_vector(
-    run: &Arc<Run>,
-    folded: RoaringBitmap,
-    publication: &mut Publication,
-    batch: &mut WriteBatch,
-) -> Result<()> {
-    if folded.len() == run.rows {
-        publication.remove_run(run);
-        return Ok(());
-    }
-    let version = run.deletion_vector.version + 1;
-    let value = deletion_vector::encode(run.id, version, &folded)?;
-    batch.put(keys::deletion_vector(run.id, version), value);
-    if run.deletion_vector.version > 0 {
-        batch.delete(keys::deletion_vector(run.id, run.deletion_vector.version));
-    }
-    let deletion_vector = DeletionVector::new(folded, version);
-    publication
-        .version
-        .set(Arc::new(run.with_deletion_vector(deletion_vector)));
-    Ok(())
 }
 
 /// The rows of a new run that commits since the freeze deleted.

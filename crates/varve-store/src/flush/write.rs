@@ -19,6 +19,8 @@ pub(super) struct Written {
     /// By tree where each version went.
     pub(super) maps: VecMap<TreeId, FlushMap>,
     pub(super) sink: PageSink,
+    /// The content that the runs refer to and that is new.
+    pub(super) content: Option<Arc<Run>>,
 }
 
 impl Store {
@@ -31,6 +33,7 @@ impl Store {
             runs: Vec::new(),
             maps: VecMap::new(),
             sink: PageSink::new(self),
+            content: None,
         };
         let trees = frozen.catalog.trees.values();
         let total = trees
@@ -46,6 +49,7 @@ impl Store {
                 written.maps.insert(tree.schema().tree, map);
             }
         }
+        written.content = written.sink.end_content().await?;
         written.sink.write_pending().await?;
         control.step().await?;
         Ok(written)
@@ -91,7 +95,7 @@ impl Store {
                     Some(writer) => writer,
                     None => {
                         run = sink.new_run();
-                        writer.insert(RunWriter::new(tree.run_spec(run))?)
+                        writer.insert(RunWriter::new(tree.run_spec(run, tree.content()))?)
                     }
                 };
                 for version in &chunk.versions {
@@ -99,7 +103,9 @@ impl Store {
                     *ordinal.or_broken("version of a flush")? = next;
                     next = next.checked_add(1).or_broken("rows of a flush")?;
                 }
-                writer.append(&Batch::new(chunk.columns, chunk.versions.len()))?;
+                let mut columns = chunk.columns;
+                sink.refer(tree, &mut columns, &[], &mut pacer).await?;
+                writer.append(&Batch::new(columns, chunk.versions.len()))?;
                 paced_run::encode(writer, &mut pacer).await?;
                 control.add_done(chunk.versions.len() as u64);
                 sink.put_values(run, writer.take_values()).await?;

@@ -2,8 +2,8 @@
 //!
 //! Layout (varints): tree, version, number of columns; by column: id, type, flags (u8: 1 nullable,
 //! 2 storage follows), its storage (3 bytes), missing value as a row of one; then the kind of its
-//! key (u8; with 128 follow the codec of its pages (2 bytes) and the version with which its storage
-//! changed last) and:
+//! key (u8; with 128 follow the codec of its pages (2 bytes), the least bytes of content-addressed
+//! values and the version with which its storage changed last) and:
 //!
 //! | kind | key | fields |
 //! |---|---|---|
@@ -52,6 +52,7 @@ pub(crate) fn encode(schema: &TreeSchema, out: &mut Vec<u8>) {
             *kind |= STORED;
         }
         out.extend(options.pages.to_bytes());
+        put_varint(u64::from(options.content_bytes_min), out);
         put_varint(u64::from(options.version), out);
     }
     match &schema.key {
@@ -127,6 +128,7 @@ fn take_options(reader: &mut ByteReader<'_>) -> Result<TreeOptions, CodecError> 
     let pages = PageCodec::from_bytes([reader.u8()?, reader.u8()?]);
     Ok(TreeOptions {
         pages: pages.ok_or(CodecError::Malformed("codec of pages"))?,
+        content_bytes_min: take_u32(reader)?,
         version: take_u32(reader)?,
     })
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use roaring::RoaringTreemap;
 use varve_kv::{Bytes, Key, KvError, Scan, ScanLimit};
 use varve_types::{CommitSeq, Failure};
 
@@ -12,6 +13,7 @@ use crate::format::log::{self, Content};
 use crate::format::manifest::Manifest;
 use crate::integrity::inspect::Inspection;
 use crate::integrity::readable;
+use crate::integrity::references::References;
 use crate::run::Run;
 use crate::store::{Snapshot, Store};
 use crate::{CheckReport, Problem};
@@ -29,8 +31,10 @@ impl Store {
         let mut report = CheckReport::default();
         self.check_records(&mut report).await?;
         let snapshot = self.pin();
+        // Content comes first, so that references to it can be looked up.
+        let mut content = RoaringTreemap::new();
         for run in snapshot.version.all_runs() {
-            self.check_run(run, &mut report).await?;
+            self.check_run(run, &mut content, &mut report).await?;
         }
         Ok(report)
     }
@@ -120,7 +124,12 @@ impl Store {
         Ok(value)
     }
 
-    async fn check_run(&self, run: &Run, report: &mut CheckReport) -> Result<()> {
+    async fn check_run(
+        &self,
+        run: &Run,
+        content: &mut RoaringTreemap,
+        report: &mut CheckReport,
+    ) -> Result<()> {
         let head = match run.head() {
             Ok(head) => Arc::clone(head),
             Err(error) => {
@@ -141,11 +150,16 @@ impl Store {
             );
             report.add_of_run(run, StoreError::corrupted(message));
         }
+        let mut references = References::new(run);
         for group in 0..inspection.groups() {
             for vector in inspection.group(group).await? {
-                report.rows += vector.columns.map_or(0, |_| vector.rows as u64);
+                if let Some(columns) = &vector.columns {
+                    report.rows += vector.rows as u64;
+                    references.check(inspection.head(), vector.first_row, columns, content);
+                }
             }
         }
+        inspection.errors.extend(references.error());
         report.values += 1 + inspection.values;
         report.bytes += inspection.bytes;
         for error in inspection.errors {

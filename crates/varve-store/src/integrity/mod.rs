@@ -3,6 +3,7 @@
 mod check;
 mod inspect;
 mod reapply;
+mod references;
 mod repair;
 mod report;
 mod salvage;

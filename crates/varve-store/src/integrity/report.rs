@@ -58,12 +58,15 @@ impl CheckReport {
         self.problems.is_empty()
     }
 
-    /// The runs with problems, each once.
+    /// The runs with problems, each once; those of content come first, since other runs refer to
+    /// what is left of them.
     pub(crate) fn damaged_runs(&self) -> Vec<RunId> {
-        let mut runs: Vec<RunId> = self.problems.iter().filter_map(|found| found.run).collect();
+        let problems = self.problems.iter();
+        let runs = problems.filter_map(|found| Some((found.tree?, found.run?)));
+        let mut runs: Vec<(TreeId, RunId)> = runs.collect();
         varve_sort::sort(&mut runs);
         runs.dedup();
-        runs
+        runs.into_iter().map(|(_, run)| run).collect()
     }
 }
 

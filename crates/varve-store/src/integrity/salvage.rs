@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
+use roaring::RoaringTreemap;
 use varve_kv::{Durability, WriteBatch};
 use varve_run::{RunHead, RunWriter};
 use varve_types::{Batch, Column, Pacer, RunId, Selection};
 
+use crate::content::{self, NUMBER, each_vector, number_at};
 use crate::error::Result;
 use crate::format::{keys, quarantine};
 use crate::integrity::inspect::{Inspected, Inspection};
 use crate::integrity::readable;
-use crate::read::{View, ordinal};
+use crate::integrity::references::sound_rows;
+use crate::read::{View, ordinal, reference_position};
 use crate::run::Run;
 use crate::store::{PageSink, Publication, Store};
 use crate::tree::Tree;
@@ -26,7 +29,7 @@ impl Store {
                 return Ok(None);
             };
             let run = Arc::clone(run);
-            let tree = state.catalog.trees.get(&run.tree).map(Arc::clone);
+            let tree = state.catalog.tree(run.tree).map(Arc::clone);
             (run, tree)
         };
         let mut sink = PageSink::new(self);
@@ -88,6 +91,27 @@ impl Store {
         Ok(head.map(Arc::new))
     }
 
+    /// The numbers of all content that is there.
+    async fn living_content(&self) -> Result<RoaringTreemap> {
+        let version = Arc::clone(&self.state().version);
+        let mut living = RoaringTreemap::new();
+        let mut pacer = Pacer::new(&self.env);
+        for run in version.runs(content::TREE) {
+            let dead = run.deletion_vector.all();
+            each_vector(self, run, &[NUMBER], &mut pacer, |first, columns| {
+                let rows = columns.first().map_or(0, Column::len);
+                let numbers = (0..rows).zip(first..).filter_map(|(row, ordinal)| {
+                    let number = number_at(columns.first()?, row)?;
+                    (!dead.contains(ordinal)).then_some(number.cast_unsigned())
+                });
+                living.extend(numbers);
+                Ok(())
+            })
+            .await?;
+        }
+        Ok(living)
+    }
+
     /// How many rows of a run its deletion vector named when it was last stored.
     fn deleted_rows(&self, run: RunId) -> u64 {
         let state = self.state();
@@ -136,8 +160,14 @@ impl Store {
     ) -> Result<Option<Arc<Run>>> {
         let last = self.state().last;
         let id = sink.new_run();
-        let mut writer = RunWriter::new(tree.run_spec(id))?;
         let head = Arc::clone(inspection.head());
+        let refers = |stored: &usize| reference_position(tree, &head, *stored).is_some();
+        let referring: Vec<usize> = (0..tree.columns().len()).filter(refers).collect();
+        let mut writer = RunWriter::new(tree.run_spec(id, &referring))?;
+        let content = match referring.is_empty() {
+            true => RoaringTreemap::new(),
+            false => self.living_content().await?,
+        };
         let mut pacer = Pacer::new(&self.env);
         for group in 0..inspection.groups() {
             for vector in inspection.group(group).await? {
@@ -146,13 +176,20 @@ impl Store {
                     repair.rows_lost += alive.len() as u64;
                     continue;
                 };
+                let sound = sound_rows(run, &head, &columns, &alive, &content);
+                repair.rows_lost += (alive.len() - sound.len()) as u64;
+                alive = sound;
+                let references = referring.iter().filter_map(|stored| {
+                    let column = columns.get(reference_position(tree, &head, *stored)?)?;
+                    Some(Arc::new(column.clone()))
+                });
                 let stored = tree.columns().iter().zip(0..).map(|(column, at)| {
                     let found = head.column_position(column.id);
                     let found = found.and_then(|found| columns.get(found)).cloned();
                     let missing = || crate::read::missing_column(tree, at, vector.rows);
                     Arc::new(found.unwrap_or_else(missing))
                 });
-                let stored: Vec<Arc<Column>> = stored.collect();
+                let stored: Vec<Arc<Column>> = stored.chain(references).collect();
                 if repair.deletions_lost > 0 && !tree.has_row_id() {
                     alive = self.without_newer(run, tree, &stored, alive).await?;
                 }

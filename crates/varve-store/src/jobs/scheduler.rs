@@ -7,7 +7,7 @@ use varve_types::Env;
 
 use crate::error::Result;
 use crate::store::{Job, JobControl, JobId, JobInfo, Jobs, Store};
-use crate::{compaction, flush};
+use crate::{compaction, content, flush};
 
 /// Jobs of different lanes alternate step by step; those of one lane follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ impl Lane {
     fn due(self, store: &Arc<Store>) -> Option<Box<dyn Job>> {
         match self {
             Lane::Flush => flush::due(store),
-            Lane::Background => compaction::due(store),
+            Lane::Background => compaction::due(store).or_else(|| content::due(store)),
         }
     }
 }

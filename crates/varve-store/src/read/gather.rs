@@ -3,12 +3,16 @@
 use std::sync::Arc;
 
 use varve_run::RunHead;
-use varve_types::{Batch, Broken, Column, ColumnBuilder, ColumnRef, Invariant, Pacer, VECTOR_ROWS};
+use varve_types::{
+    Batch, Broken, Column, ColumnBuilder, ColumnRef, Invariant, LogicalType, Pacer, VECTOR_ROWS,
+};
 
+use crate::content::{resolve, resolve_now};
 use crate::error::{Result, StoreError};
 use crate::format::row::Projection;
 use crate::memtable::{MemtableSlot, RowTable, builders, decode_version};
 use crate::read::pages::PageSource;
+use crate::read::run_content::{no_references, reference_position};
 use crate::read::run_cursor::{missing_column, position_column, run_position};
 use crate::read::{RunView, View};
 use crate::write_set::RowRef;
@@ -87,13 +91,46 @@ impl View {
         columns: &[usize],
         source: &mut PageSource<'_>,
     ) -> Result<Option<Vec<ColumnRef>>> {
+        let referring = self.referring(columns);
+        let gathered = self.gather_stored_now(row, columns, &referring, source)?;
+        if referring.is_empty() {
+            return Ok(gathered);
+        }
+        let Some(mut outputs) = gathered else {
+            return Ok(None);
+        };
+        let content = self.content();
+        let references = outputs.split_off(columns.len());
+        for (stored, references) in referring.iter().zip(&references) {
+            for (_, output) in columns
+                .iter()
+                .zip(&mut outputs)
+                .filter(|(at, _)| *at == stored)
+            {
+                match resolve_now(&content, output, references, source)? {
+                    Some(resolved) => *output = resolved,
+                    None => return Ok(None),
+                }
+            }
+        }
+        Ok(Some(outputs))
+    }
+
+    /// The same as stored, then the references of the columns `referring`.
+    pub(crate) fn gather_stored_now(
+        &self,
+        row: RowRef,
+        columns: &[usize],
+        referring: &[usize],
+        source: &mut PageSource<'_>,
+    ) -> Result<Option<Vec<ColumnRef>>> {
         let wanted = self.wanted(&[row])?;
         if wanted.is_empty() {
-            let mut pieces = self.pieces(columns, 1);
+            let mut pieces = self.pieces(columns, referring, 1);
             self.gather_in_memory(&[row], columns, &mut pieces)?;
             return Ok(Some(pieces.finish()));
         }
-        let gathered = self.gather_group(&wanted, columns, source)?;
+        let gathered = self.gather_group(&wanted, columns, referring, source)?;
         let Some(vectors) = gathered else {
             return Ok(None);
         };
@@ -101,9 +138,14 @@ impl View {
         Ok(Some(columns.collect()))
     }
 
-    fn pieces(&self, columns: &[usize], rows: usize) -> Pieces {
+    fn pieces(&self, columns: &[usize], referring: &[usize], rows: usize) -> Pieces {
+        let mut outputs = builders(&self.tree, columns, rows);
+        let references = referring
+            .iter()
+            .map(|_| ColumnBuilder::new(LogicalType::Int8));
+        outputs.extend(references);
         Pieces {
-            outputs: builders(&self.tree, columns, rows),
+            outputs,
             order: vec![u32::MAX; rows],
         }
     }
@@ -114,7 +156,33 @@ impl View {
         rows: &[RowRef],
         columns: &[usize],
     ) -> Result<Vec<ColumnRef>> {
-        let mut pieces = self.pieces(columns, rows.len());
+        let referring = self.referring(columns);
+        let mut outputs = self.gather_stored(rows, columns, &referring).await?;
+        if referring.is_empty() {
+            return Ok(outputs);
+        }
+        let content = self.content();
+        let references = outputs.split_off(columns.len());
+        for (stored, references) in referring.iter().zip(&references) {
+            for (_, output) in columns
+                .iter()
+                .zip(&mut outputs)
+                .filter(|(at, _)| *at == stored)
+            {
+                *output = resolve(&content, output, references).await?;
+            }
+        }
+        Ok(outputs)
+    }
+
+    /// The same as stored, then the references of the columns `referring`.
+    pub(crate) async fn gather_stored(
+        &self,
+        rows: &[RowRef],
+        columns: &[usize],
+        referring: &[usize],
+    ) -> Result<Vec<ColumnRef>> {
+        let mut pieces = self.pieces(columns, referring, rows.len());
         self.gather_in_memory(rows, columns, &mut pieces)?;
         let wanted = self.wanted(rows)?;
         let part = |row: &WantedRow| (row.slot, row.group, row.vector / VECTORS_AT_ONCE);
@@ -125,7 +193,7 @@ impl View {
             loop {
                 for rows in some.iter_mut().filter(|rows| !rows.is_empty()) {
                     pacer.pause().await;
-                    let gathered = self.gather_group(rows, columns, &mut source)?;
+                    let gathered = self.gather_group(rows, columns, referring, &mut source)?;
                     if let Some(vectors) = gathered {
                         append(&mut pieces, rows, &vectors)?;
                         *rows = &[];
@@ -161,12 +229,14 @@ impl View {
         Ok(wanted)
     }
 
-    /// By vector of one group the columns of its wanted rows, or `None` when pages must be read
-    /// first. A row that is wanted twice is in them once.
+    /// By vector of one group the columns of its wanted rows and the references of the columns
+    /// `referring`, or `None` when pages must be read first. A row that is wanted twice is in them
+    /// once.
     fn gather_group(
         &self,
         rows: &[WantedRow],
         columns: &[usize],
+        referring: &[usize],
         source: &mut PageSource<'_>,
     ) -> Result<Option<Vec<Vec<Column>>>> {
         let Some(first) = rows.first() else {
@@ -175,11 +245,13 @@ impl View {
         let run = self.run(first.slot)?;
         let head = run.run.head()?;
         let position = |stored: &usize| run_position(&self.tree, head, *stored);
+        let reference = |stored: &usize| reference_position(&self.tree, head, *stored);
         let groups = &self.snapshot.store.groups;
         let parts = groups.parts(head, first.group);
         let parts = parts.map_err(|error| run.run.place_error(error))?;
         let is_kept = |column: &usize| rows.iter().all(|row| parts.is_kept(*column, row.vector));
         let stored = columns.iter().filter_map(position);
+        let stored = stored.chain(referring.iter().filter_map(reference));
         let needed: Vec<usize> = stored.filter(|column| !is_kept(column)).collect();
         let Some(reader) = source.reader(head, first.group, &needed, &parts) else {
             return Ok(None);
@@ -193,6 +265,11 @@ impl View {
                 Some(position) => reader.gather(position, vector, &chosen),
                 None => Ok(missing_column(&self.tree, *stored, chosen.len())),
             });
+            let references = referring.iter().map(|stored| match reference(stored) {
+                Some(position) => reader.gather(position, vector, &chosen),
+                None => Ok(no_references(chosen.len())),
+            });
+            let gathered = gathered.chain(references);
             let gathered: Result<Vec<Column>, _> = gathered.collect();
             vectors.push(gathered.map_err(|error| run.run.place_error(error))?);
         }
@@ -219,7 +296,9 @@ impl View {
                 };
                 table.version(version).ok_or_else(no_such_row)?;
                 let at = pieces.len();
-                decode_version(table, &self.tree, version, &projection, &mut pieces.outputs)?;
+                let (outputs, references) = pieces.outputs.split_at_mut(columns.len());
+                decode_version(table, &self.tree, version, &projection, outputs)?;
+                references.iter_mut().for_each(ColumnBuilder::push_null);
                 pieces.place(request, at)?;
             }
             Ok::<(), StoreError>(())

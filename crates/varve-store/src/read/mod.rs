@@ -14,6 +14,9 @@
 //! column, or by the manifest for runs that a transaction spilled. Tests of included columns wait
 //! until it is known which entry counts.
 //!
+//! Of content-addressed columns a run has references. They are resolved when it is known which rows
+//! are wanted (`run_content.rs`, `content/resolve.rs`).
+//!
 //! # Pages
 //!
 //! Values that are not in the page cache are fetched in one `get_many`, checked against their
@@ -42,12 +45,14 @@ mod locate;
 mod merge;
 mod pages;
 mod prune;
+mod run_content;
 mod run_cursor;
 mod scan;
 mod table_cursor;
 mod view;
 
-pub(crate) use pages::{PageSource, column_pages};
+pub(crate) use pages::{PageSource, column_pages, group_reader};
+pub(crate) use run_content::reference_position;
 pub(crate) use run_cursor::{missing_column, ordinal, position_column, run_position};
 pub use scan::TreeScan;
 pub(crate) use view::{RunView, View};

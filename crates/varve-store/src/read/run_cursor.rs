@@ -4,17 +4,19 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
-use varve_run::{GroupIndex, GroupParts, GroupReader, RunHead, VectorFilter};
+use varve_run::{GroupIndex, GroupParts, GroupReader, RunError, RunHead, VectorFilter};
 use varve_sort::VecSet;
 use varve_types::{
-    Batch, Column, ColumnRef, Invariant, KeyRange, LogicalType, Pacer, ScanSpec, Selection,
-    VECTOR_ROWS,
+    Batch, Column, ColumnRef, Invariant, KeyRange, LogicalType, Pacer, ScanSpec,
+    Selection, VECTOR_ROWS,
 };
 
+use crate::content::Unresolved;
 use crate::error::{Result, StoreError};
-use crate::read::RunView;
 use crate::read::pages::{column_pages, group_reader};
 use crate::read::prune::Tests;
+use crate::read::run_content::reference_position;
+use crate::read::{RunView, View};
 use crate::store::Store;
 use crate::tree::Tree;
 use crate::write_set::RowRef;
@@ -33,25 +35,29 @@ pub(crate) struct ResolvedScan {
     pub(crate) tested_range: KeyRange,
     /// Most rows that a table in memory gives at once.
     pub(crate) chunk_rows_max: usize,
+    /// The content to which rows refer, if any does.
+    pub(crate) content: Option<View>,
 }
 
 /// Goes through the groups of a run.
 pub(crate) struct RunCursor {
     slot: u32,
-    view: RunView,
-    head: Arc<RunHead>,
+    pub(super) view: RunView,
+    pub(super) head: Arc<RunHead>,
     groups: core::ops::Range<usize>,
     group: Option<OpenGroup>,
+    /// Rows of the vector read last, in whose columns references still are to be resolved.
+    unresolved: Option<Box<Unresolved>>,
 }
 
-struct OpenGroup {
+pub(super) struct OpenGroup {
     group: usize,
     first_row: u32,
     /// Vectors still to read, in the order of reading.
     vectors: VecDeque<Part>,
     dead: RoaringBitmap,
     /// Has the columns that are tested; all that are wanted where nothing is tested.
-    tested: GroupReader,
+    pub(super) tested: GroupReader,
     /// Has the columns of the output, once a row passed.
     outputs: Option<GroupReader>,
 }
@@ -95,6 +101,7 @@ impl RunCursor {
             view,
             groups: first..end,
             group: None,
+            unresolved: None,
         })
     }
 
@@ -107,6 +114,12 @@ impl RunCursor {
     ) -> Result<Option<Batch>> {
         loop {
             pacer.pause().await;
+            if let (Some(unresolved), Some(content)) = (&mut self.unresolved, &resolved.content) {
+                if let Some((_, batch)) = unresolved.next(content).await? {
+                    return Ok(Some(batch));
+                }
+                self.unresolved = None;
+            }
             let Some(open) = &mut self.group else {
                 if !self.open_next_group(store, resolved).await? {
                     return Ok(None);
@@ -118,7 +131,10 @@ impl RunCursor {
                 continue;
             };
             if let Some(batch) = self.read_vector(store, resolved, part).await? {
-                return Ok(Some(batch));
+                match self.unresolved(resolved, &batch) {
+                    None => return Ok(Some(batch)),
+                    unresolved => self.unresolved = unresolved,
+                }
             }
         }
     }
@@ -244,6 +260,13 @@ impl RunCursor {
             if chosen.as_ref().is_some_and(Selection::is_empty) {
                 return Ok(None);
             }
+            if let Some(passing) = self
+                .test_content(resolved, open, (*stored, test), (vector, rows), &chosen)
+                .await?
+            {
+                chosen = Some(intersect(chosen, passing));
+                continue;
+            }
             let known = decoded.iter().find(|(column, _)| column == stored);
             let passing = match (known, filter) {
                 (Some((_, column)), _) => Some(test.select(column)),
@@ -318,6 +341,14 @@ impl RunCursor {
             };
             columns.push(Arc::new(self.positions(&ordinals)));
         }
+        for (_, position) in self.referring(resolved) {
+            let references = match gathered {
+                Some(kept) => gathered_column(reader, position, vector, kept),
+                None => reader.column(position, vector),
+            };
+            let references = references.map_err(|error| self.view.run.place_error(error))?;
+            columns.push(Arc::new(references));
+        }
         store.book(reader);
         Ok(match (gathered, &kept) {
             (Some(kept), _) => Batch::new(columns, kept.len()),
@@ -350,7 +381,7 @@ impl RunCursor {
     }
 
     /// Where this run keeps a stored column.
-    fn position(&self, resolved: &ResolvedScan, stored: usize) -> Option<usize> {
+    pub(super) fn position(&self, resolved: &ResolvedScan, stored: usize) -> Option<usize> {
         run_position(&resolved.tree, &self.head, stored)
     }
 
@@ -381,10 +412,15 @@ impl RunCursor {
         group: usize,
         stored: &[usize],
     ) -> Result<GroupReader> {
-        let columns: Vec<usize> = stored
+        let mut columns: Vec<usize> = stored
             .iter()
             .filter_map(|stored| self.position(resolved, *stored))
             .collect();
+        if self.view.run.refers {
+            let reference =
+                |stored: &usize| reference_position(&resolved.tree, &self.head, *stored);
+            columns.extend(stored.iter().filter_map(reference));
+        }
         let wanted = column_pages(&self.head, group, &columns);
         let pages = store.read_pages(self.view.run.tree, wanted).await?;
         group_reader(store, &self.head, group, &pages)
@@ -430,11 +466,9 @@ impl RunCursor {
         vector: usize,
         kept: &Selection,
     ) -> Result<ColumnRef> {
-        let rows = kept.rows().iter();
-        let positions: Vec<u16> = rows.filter_map(|row| u16::try_from(*row).ok()).collect();
         let column = match self.position(resolved, stored) {
-            Some(column) => reader.gather(column, vector, &positions),
-            None => Ok(missing_column(&resolved.tree, stored, positions.len())),
+            Some(column) => gathered_column(reader, column, vector, kept),
+            None => Ok(missing_column(&resolved.tree, stored, kept.len())),
         };
         let column = column.map_err(|error| self.view.run.place_error(error))?;
         Ok(Arc::new(column))
@@ -469,6 +503,17 @@ impl Part {
                 .as_ref()
                 .is_some_and(starts_above)
     }
+}
+
+fn gathered_column(
+    reader: &GroupReader,
+    column: usize,
+    vector: usize,
+    kept: &Selection,
+) -> core::result::Result<Column, RunError> {
+    let rows = kept.rows().iter();
+    let positions: Vec<u16> = rows.filter_map(|row| u16::try_from(*row).ok()).collect();
+    reader.gather(column, vector, &positions)
 }
 
 /// Where a run keeps a stored column; `None` where the run is older than the column.

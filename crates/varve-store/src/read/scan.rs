@@ -96,6 +96,7 @@ impl TreeScan {
     pub(crate) fn new(view: View, spec: ScanSpec) -> Result<TreeScan> {
         let tree = Arc::clone(&view.tree);
         let outputs: Result<Vec<usize>> = spec.columns.iter().map(|at| tree.stored(*at)).collect();
+        let outputs = outputs?;
         let tests: Result<Vec<(usize, PredicateTest)>> = spec
             .predicates
             .iter()
@@ -116,10 +117,14 @@ impl TreeScan {
             Some(rows) if tests.is_empty() => usize::try_from(rows).unwrap_or(VECTOR_ROWS),
             _ => VECTOR_ROWS,
         };
+        let tested = tests.iter().map(|(stored, _)| *stored);
+        let read: Vec<usize> = outputs.iter().copied().chain(tested).collect();
+        let content = (!view.referring(&read).is_empty()).then(|| view.content());
         let mut resolved = ResolvedScan {
+            content,
             filters: tests.iter().map(filter).collect(),
             tree,
-            outputs: outputs?,
+            outputs,
             tests: Tests(tests),
             seq: view.snapshot.seq,
             tested_range,

@@ -56,6 +56,31 @@ impl View {
         }
     }
 
+    /// The content to which rows of this view refer.
+    pub(crate) fn content(&self) -> View {
+        View::new(
+            Arc::clone(&self.snapshot.catalog.content),
+            Arc::clone(&self.snapshot),
+            Arc::clone(&self.write_set),
+        )
+    }
+
+    /// Those of some stored columns of which runs have references.
+    pub(crate) fn referring(&self, columns: &[usize]) -> Vec<usize> {
+        let referring = || self.runs.iter().filter(|view| view.run.refers);
+        if referring().next().is_none() {
+            return Vec::new();
+        }
+        let refers = |stored: &usize| {
+            let column = self.tree.columns().get(*stored);
+            let mut heads = referring().filter_map(|view| view.run.head().ok());
+            column.is_some_and(|column| {
+                heads.any(|head| head.reference_position(column.id).is_some())
+            })
+        };
+        columns.iter().copied().filter(refers).collect()
+    }
+
     pub(crate) fn id(&self) -> TreeId {
         self.tree.schema().tree
     }

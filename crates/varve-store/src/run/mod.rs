@@ -27,6 +27,8 @@ pub(crate) struct Run {
     /// Bytes of head and values.
     pub(crate) bytes: u64,
     pub(crate) rows: u64,
+    /// Whether rows refer to content.
+    pub(crate) refers: bool,
     /// The commit of index entries that were written before it was known; 0 where they tell it.
     pub(crate) entries_seq: CommitSeq,
     /// As long as anyone holds this, the run's values stay.
@@ -146,6 +148,7 @@ impl Run {
             id: head.run(),
             tree,
             rows: head.rows(),
+            refers: head.has_references(),
             bytes,
             entries_seq: CommitSeq(0),
             pin: RunPin::new(head.run(), tree),
@@ -166,6 +169,7 @@ impl Run {
         Run {
             id: entry.run,
             tree: entry.tree,
+            refers: head.as_ref().is_ok_and(|head| head.has_references()),
             head,
             bytes: entry.bytes,
             rows: entry.rows,
@@ -183,6 +187,7 @@ impl Run {
             head: self.head.clone(),
             bytes: self.bytes,
             rows: self.rows,
+            refers: self.refers,
             entries_seq: self.entries_seq,
             pin: Arc::clone(&self.pin),
             deletion_vector,

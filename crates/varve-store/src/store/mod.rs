@@ -27,6 +27,7 @@ use varve_run::{RunError, RunWriter};
 use varve_types::{Env, Failure, LocalFuture, MemoryAccount, Reservation, RunId, TreeId};
 
 use crate::cache::{GroupCache, PageCache, RowCache, StoreCache};
+use crate::content::Addresses;
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::keys;
 use crate::ids::Ids;
@@ -59,6 +60,7 @@ pub struct Store {
     pub(crate) cache: PageCache,
     pub(crate) groups: GroupCache,
     pub(crate) rows: RowCache,
+    pub(crate) addresses: Addresses,
     pub(crate) ids: Ids,
     pub(crate) epoch: Epoch,
     pub(crate) scratch_use: Mutex<ScratchUse>,
@@ -116,6 +118,7 @@ impl Store {
             cache: PageCache::new(bytes(StoreCache::Pages), memory()),
             groups: GroupCache::new(bytes(StoreCache::Groups), memory()),
             rows: RowCache::new(bytes(StoreCache::Rows), memory()),
+            addresses: Addresses::new(memory()),
             kv: parts.kv,
             env: parts.env,
             memory: parts.memory,
@@ -147,7 +150,8 @@ impl Store {
         run: RunId,
     ) -> core::result::Result<RunWriter, RunError> {
         let zstd = self.state().zstd.clone();
-        Ok(RunWriter::new(tree.run_spec(run))?.with_zstd(zstd.as_ref()))
+        let spec = tree.run_spec(run, tree.content());
+        Ok(RunWriter::new(spec)?.with_zstd(zstd.as_ref()))
     }
 
     /// Whether there is a store, of this or any later version.

@@ -7,6 +7,7 @@ use varve_run::{FinishedRun, RunValue};
 use varve_types::RunId;
 
 use crate::Durability;
+use crate::content::ContentSink;
 use crate::error::Result;
 use crate::format::{intent, keys};
 use crate::ids::Ids;
@@ -30,6 +31,8 @@ pub(crate) struct PageSink {
     is_compaction: bool,
     /// Whether its rows are new to the store.
     adds_rows: bool,
+    /// What its runs refer to.
+    pub(crate) content: ContentSink,
 }
 
 impl PageSink {
@@ -46,6 +49,7 @@ impl PageSink {
             published: false,
             is_compaction: false,
             adds_rows: false,
+            content: ContentSink::new(store),
         }
     }
 
@@ -151,6 +155,10 @@ impl PageSink {
     /// The runs were published.
     pub(crate) fn set_published(&mut self) {
         self.published = true;
+        if !self.dropped.is_empty() && self.content.has_own() {
+            self.store.state().content_is_worn = true;
+        }
+        self.content.set_published();
     }
 }
 

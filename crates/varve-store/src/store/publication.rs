@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use roaring::RoaringBitmap;
 use varve_kv::{Bytes, WriteBatch};
 use varve_types::{Broken, CommitSeq, RunId};
 
-use crate::format::keys;
+use crate::error::Result;
 use crate::format::manifest::Manifest;
+use crate::format::{deletion_vector, keys};
 use crate::ids::Ids;
-use crate::run::{Run, Version};
+use crate::run::{DeletionVector, Run, Version};
 use crate::store::{State, Store};
 
 /// What the next manifest changes.
@@ -17,6 +19,8 @@ pub(crate) struct Publication {
     pub(crate) manifest: Manifest,
     /// Runs that are listed no more.
     removed: Vec<Arc<Run>>,
+    /// Whether content may have lost its last reference.
+    wears_content: bool,
 }
 
 impl Publication {
@@ -26,13 +30,44 @@ impl Publication {
             version: Version::clone(&state.version),
             manifest: state.manifest.clone(),
             removed: Vec::new(),
+            wears_content: false,
         }
     }
 
     /// Takes a run off the list. Its pages are deleted once no snapshot holds it.
     pub(crate) fn remove_run(&mut self, run: &Arc<Run>) {
+        self.wears_content |= run.refers;
+        self.move_run(run);
+    }
+
+    /// Takes a run off the list all of whose rows are in others.
+    pub(crate) fn move_run(&mut self, run: &Arc<Run>) {
         self.version.remove(run.tree, run.id);
         self.removed.push(Arc::clone(run));
+    }
+
+    /// Stores the deletion vector of a run under a new version; a run without a living row is
+    /// retired.
+    pub(crate) fn set_deletion_vector(
+        &mut self,
+        run: &Arc<Run>,
+        folded: RoaringBitmap,
+        batch: &mut WriteBatch,
+    ) -> Result<()> {
+        if folded.len() == run.rows {
+            self.remove_run(run);
+            return Ok(());
+        }
+        let version = run.deletion_vector.version + 1;
+        let value = deletion_vector::encode(run.id, version, &folded)?;
+        batch.put(keys::deletion_vector(run.id, version), value);
+        if run.deletion_vector.version > 0 {
+            batch.delete(keys::deletion_vector(run.id, run.deletion_vector.version));
+        }
+        let deletion_vector = DeletionVector::new(folded, version);
+        let changed = run.with_deletion_vector(deletion_vector);
+        self.version.set(Arc::new(changed));
+        Ok(())
     }
 
     /// Takes a run off the list and keeps its pages.
@@ -47,7 +82,7 @@ impl Publication {
         state: &State,
         seq: CommitSeq,
         batch: &mut WriteBatch,
-    ) -> Result<(), Broken> {
+    ) -> core::result::Result<(), Broken> {
         let mut retired: Vec<RunId> = state.retired_runs();
         retired.extend(self.removed.iter().map(|run| run.id));
         varve_sort::sort(&mut retired);
@@ -68,6 +103,7 @@ impl Publication {
 
     /// Takes effect in memory, after the commit.
     pub(crate) fn install(self, state: &mut State) {
+        state.content_is_worn |= self.wears_content;
         for run in &self.removed {
             state.retire(run.id, Arc::downgrade(&run.pin));
         }

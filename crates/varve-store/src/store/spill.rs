@@ -168,8 +168,10 @@ impl Spill {
                     ended.insert(*version, (open.id, ordinal));
                 }
             }
+            let mut columns = chunk.columns;
+            self.sink.refer(tree, &mut columns, &[], &mut pacer).await?;
             open.writer
-                .append(&Batch::new(chunk.columns, chunk.versions.len()))?;
+                .append(&Batch::new(columns, chunk.versions.len()))?;
             paced_run::encode(&mut open.writer, &mut pacer).await?;
             self.sink
                 .put_values(open.id, open.writer.take_values())
@@ -203,7 +205,7 @@ impl Spill {
         }
         self.finish(write_set, Some(id)).await?;
         let run = self.sink.new_run();
-        let writer = RunWriter::new(tree.run_spec(run))?;
+        let writer = RunWriter::new(tree.run_spec(run, tree.content()))?;
         let open = OpenRun {
             id: run,
             segment: segment.start,
@@ -237,6 +239,12 @@ impl Spill {
             Some(tree) => vec![tree],
             None => self.open.keys().copied().collect(),
         };
+        let content = self.sink.end_content().await?;
+        if let Some(content) = content {
+            let tree = Arc::clone(&self.store.state().catalog.content);
+            let mut write_set = lock_write_set(write_set);
+            write_set.tree_mut(&tree).runs.push(content);
+        }
         for tree in trees {
             let Some(open) = self.open.remove(&tree) else {
                 continue;

@@ -8,10 +8,11 @@ use varve_sort::{VecMap, VecSet};
 use varve_types::{CommitSeq, Reservation, RunId, TreeId};
 
 use crate::catalog::Catalog;
+use crate::content;
 use crate::error::{Result, StoreError};
 use crate::format::manifest::Manifest;
 use crate::memtable::{Memtable, Memtables};
-use crate::run::{RunPin, Version};
+use crate::run::{Run, RunPin, Version};
 use crate::store::{Log, RecentKeys, Snapshot};
 use crate::write_set::{RecentRowLocks, WriteSet};
 use crate::{StoreSettings, StoreStats, TreeStorage, report};
@@ -44,6 +45,8 @@ pub(crate) struct State {
     /// Runs that are not listed any more, and whether a snapshot still holds them.
     retired: Vec<(RunId, Weak<RunPin>)>,
     orphans: Vec<Orphan>,
+    /// Whether runs with references went since content was swept last.
+    pub(crate) content_is_worn: bool,
     /// Runs that compactions found damaged.
     pub(crate) damaged: VecSet<RunId>,
     /// Makes encoders of zstd, where there is one to make frames.
@@ -143,6 +146,8 @@ impl State {
     ) -> State {
         State {
             last: replayed.last,
+            // Nobody knows whether a sweep was due when the store was left.
+            content_is_worn: !replayed.version.runs(content::TREE).is_empty(),
             version: Arc::new(replayed.version),
             memtable: Arc::new(replayed.memtable),
             frozen: None,
@@ -327,7 +332,7 @@ impl State {
     }
 
     pub(crate) fn tree_storage(&self, tree: TreeId) -> Result<TreeStorage> {
-        let Some(shape) = self.catalog.trees.get(&tree) else {
+        let Some(shape) = self.catalog.tree(tree) else {
             return Err(StoreError::internal(format!("there is no tree {tree}")));
         };
         let memtables = self.memtables();
@@ -342,7 +347,11 @@ impl State {
     }
 
     pub(crate) fn stats(&self) -> StoreStats {
+        let content = self.version.runs(content::TREE).iter();
+        let living = |run: &Arc<Run>| run.rows.saturating_sub(run.deletion_vector.len());
         StoreStats {
+            content_values: content.clone().map(living).sum(),
+            content_bytes: content.map(|run| run.bytes).sum(),
             last_commit: self.last.0,
             commits: self.counters.commits,
             kv_commits: self.counters.kv_commits,

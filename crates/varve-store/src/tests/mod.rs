@@ -1,6 +1,7 @@
 mod bulk_load;
 mod compaction;
 mod constraints;
+mod content;
 mod crash;
 mod damage;
 mod durability;
@@ -229,12 +230,24 @@ pub(super) fn rows_of(batch: &Batch) -> Vec<Row> {
 
 /// A store with both trees, committed.
 pub(super) fn with_trees(store: &Arc<Store>) {
+    with_trees_as(store, |schema| schema);
+}
+
+/// Both trees, with something else in their schemas.
+pub(super) fn with_trees_as(store: &Arc<Store>, change: impl Fn(TreeSchema) -> TreeSchema) {
     let mut transaction = store.begin();
     for (tree, key) in [(KEYED, SortKey::Columns(vec![0])), (PLAIN, SortKey::RowId)] {
         assert_eq!(transaction.new_tree_id(), tree);
-        transaction.create_tree(schema(tree, key)).unwrap();
+        transaction.create_tree(change(schema(tree, key))).unwrap();
     }
     block_on(transaction.commit(Durability::Strict)).unwrap();
+}
+
+/// The schema with content-addressed texts.
+pub(super) fn content_addressed(mut schema: TreeSchema) -> TreeSchema {
+    schema.columns[1].storage.mode = varve_types::StorageMode::ContentAddressed;
+    schema.options.content_bytes_min = 64;
+    schema
 }
 
 pub(super) fn everything(tree: TreeId) -> ScanSpec {

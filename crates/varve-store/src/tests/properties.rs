@@ -11,8 +11,8 @@ use varve_kv::fault::{FaultKv, FaultPlan};
 use varve_types::{ColumnPredicate, CompareOp, PredicateTest, RowPosition, ScanSpec, Value};
 
 use super::{
-    Background, KEYED, PLAIN, Row, batch, everything, open_with, positions_where, read, rows_of,
-    small, sorted_rows, with_trees,
+    Background, KEYED, PLAIN, Row, batch, content_addressed, everything, open_with,
+    positions_where, read, rows_of, small, sorted_rows, with_trees, with_trees_as,
 };
 use crate::store::Store;
 use crate::{Durability, InsertError, Transaction};
@@ -118,13 +118,16 @@ struct World {
 }
 
 impl World {
-    fn new(seed: u64) -> World {
+    fn new(seed: u64, has_content: bool) -> World {
         let kv = Arc::new(FaultKv::new(
             MemoryKv::new(),
             FaultPlan::new(seed).yields_max(1),
         ));
         let store = open_with(kv.clone(), small()).unwrap();
-        with_trees(&store);
+        match has_content {
+            true => with_trees_as(&store, content_addressed),
+            false => with_trees(&store),
+        }
         let last = store.stats().last_commit;
         World {
             kv,
@@ -445,8 +448,12 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
 
     #[test]
-    fn a_store_is_an_ordered_map_with_snapshots(seed: u64, ops in vec(op(), 1..100)) {
-        let mut world = World::new(seed);
+    fn a_store_is_an_ordered_map_with_snapshots(
+        seed: u64,
+        has_content: bool,
+        ops in vec(op(), 1..100),
+    ) {
+        let mut world = World::new(seed, has_content);
         for op in ops {
             world.apply(op);
             for (transaction, model) in &world.held {
@@ -462,5 +469,7 @@ proptest! {
         world.drop_all();
         world.reopen();
         check(&world.store.begin(), &newest, 30);
+        let report = block_on(world.store.check()).unwrap();
+        assert!(report.is_sound(), "{report:?}");
     }
 }

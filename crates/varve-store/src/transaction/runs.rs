@@ -19,6 +19,13 @@ impl Transaction {
         spill.get_or_insert_with(|| Spill::new(store)).sink()
     }
 
+    /// Adds content whose values and head are written. It stays where a savepoint is returned to:
+    /// a sweep deletes what nothing refers to.
+    pub(crate) fn add_content(&mut self, run: Arc<Run>) {
+        let tree = Arc::clone(&self.snapshot.catalog.content);
+        self.write_set().tree_mut(&tree).runs.push(run);
+    }
+
     /// Adds a run whose values and head are written.
     pub(crate) fn add_run(&mut self, tree: &Arc<Tree>, run: Run) {
         let mut own = self.write_set();

@@ -131,7 +131,7 @@ fn check_alive(state: &State, run: &RunTrace, rows: &RoaringBitmap) -> Result<()
 /// The tree after this transaction's own changes; dropped by it, its rows need no deleting.
 fn tree_of<'a>(state: &'a State, write_set: &'a WriteSet, tree: TreeId) -> Result<&'a Arc<Tree>> {
     let catalog: &Catalog = write_set.catalog.as_ref().unwrap_or(&state.catalog);
-    let shape = catalog.trees.get(&tree);
+    let shape = catalog.tree(tree);
     shape.ok_or_else(|| conflict("a table was dropped by a concurrent commit"))
 }
 

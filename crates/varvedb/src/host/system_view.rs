@@ -130,6 +130,8 @@ fn statistics_rows(shared: &Shared) -> Vec<Vec<Value>> {
             stats.compaction_bytes_written as f64,
         ),
         ("runs", stats.runs as f64),
+        ("content_values", stats.content_values as f64),
+        ("content_bytes", stats.content_bytes as f64),
         ("log_values", stats.log_values as f64),
         ("memtable_bytes", stats.memtable_bytes as f64),
         ("scratch_bytes", stats.scratch_bytes as f64),

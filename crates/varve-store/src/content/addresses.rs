@@ -1,0 +1,169 @@
+//! Which content is published, by hash; and which content runs refer to that are not published yet.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use varve_types::{MemoryAccount, Pacer, Reservation, RunId};
+
+use crate::content::{HASH, NUMBER, TREE, bytes_at, each_vector};
+use crate::error::Result;
+use crate::store::Store;
+
+/// The BLAKE3 hash of a value.
+pub(crate) type Hash = [u8; blake3::OUT_LEN];
+
+/// Bytes that an entry of the index takes, roughly.
+const ENTRY_BYTES: u64 = 64;
+
+/// The hash of a value.
+pub(crate) fn hash(value: &[u8]) -> Hash {
+    *blake3::hash(value).as_bytes()
+}
+
+/// The addresses of a store's content.
+pub(crate) struct Addresses {
+    inner: Mutex<Inner>,
+}
+
+struct Inner {
+    /// The numbers of published values. `None` before it is read, and where there is no memory for
+    /// it: then values are stored again.
+    published: Option<BTreeMap<Hash, i64>>,
+    reservation: Reservation,
+    /// How many unpublished runs count on a published value.
+    in_use: BTreeMap<i64, u32>,
+}
+
+/// What a sweep finds in use while it holds the index: nothing comes into use until it is dropped.
+pub(crate) struct HeldAddresses<'a>(MutexGuard<'a, Inner>);
+
+impl Addresses {
+    pub(crate) fn new(memory: Arc<dyn MemoryAccount>) -> Addresses {
+        Addresses {
+            inner: Mutex::new(Inner {
+                published: None,
+                reservation: Reservation::new(memory),
+                in_use: BTreeMap::new(),
+            }),
+        }
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        // No step under this lock can panic half-way.
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The number of a published value, which stays until [`Addresses::release`].
+    pub(crate) fn take(&self, hash: &Hash) -> Option<i64> {
+        let mut inner = self.inner();
+        let number = *inner.published.as_ref()?.get(hash)?;
+        *inner.in_use.entry(number).or_default() += 1;
+        Some(number)
+    }
+
+    /// Ends the use of values: runs that refer to them are published, or never will be.
+    pub(crate) fn release(&self, numbers: &[i64]) {
+        let mut inner = self.inner();
+        for number in numbers {
+            if let Some(uses) = inner.in_use.get_mut(number) {
+                *uses -= 1;
+                if *uses == 0 {
+                    inner.in_use.remove(number);
+                }
+            }
+        }
+    }
+
+    /// Adds values that were just published.
+    pub(crate) fn publish(&self, values: BTreeMap<Hash, i64>) {
+        let mut inner = self.inner();
+        let Some(mut published) = inner.published.take() else {
+            return;
+        };
+        published.extend(values);
+        inner.keep(published);
+    }
+
+    /// Keeps others from finding values until a sweep has decided.
+    pub(crate) fn hold(&self) -> HeldAddresses<'_> {
+        HeldAddresses(self.inner())
+    }
+
+    fn is_read(&self) -> bool {
+        self.inner().published.is_some()
+    }
+}
+
+impl Inner {
+    fn keep(&mut self, published: BTreeMap<Hash, i64>) {
+        let bytes = (published.len() as u64).saturating_mul(ENTRY_BYTES);
+        self.published = self.reservation.resize(bytes).is_ok().then_some(published);
+        if self.published.is_none() {
+            // A smaller reservation is never refused.
+            let _ = self.reservation.resize(0);
+        }
+    }
+}
+
+impl HeldAddresses<'_> {
+    pub(crate) fn is_in_use(&self, number: i64) -> bool {
+        self.0.in_use.contains_key(&number)
+    }
+
+    /// Forgets values for which `is_kept` is false.
+    pub(crate) fn retain(&mut self, is_kept: impl Fn(i64) -> bool) {
+        if let Some(published) = &mut self.0.published {
+            published.retain(|_, number| is_kept(*number));
+        }
+    }
+}
+
+impl Store {
+    /// Makes sure that published content is found by its hash.
+    pub(crate) async fn read_addresses(&self) -> Result<()> {
+        while !self.addresses.is_read() {
+            let (version, runs) = {
+                let state = self.state();
+                (Arc::clone(&state.version), content_runs(&state.version))
+            };
+            let mut pacer = Pacer::new(&self.env);
+            let mut published = BTreeMap::new();
+            for run in version.runs(TREE) {
+                let dead = run.deletion_vector.all();
+                each_vector(self, run, &[NUMBER, HASH], &mut pacer, |first, columns| {
+                    let [numbers, hashes] = columns else {
+                        return Ok(());
+                    };
+                    for row in 0..numbers.len() {
+                        let number = crate::content::vectors::number_at(numbers, row);
+                        let hash = bytes_at(hashes, row).and_then(|hash| hash.try_into().ok());
+                        let ordinal = u32::try_from(row)
+                            .ok()
+                            .and_then(|row| first.checked_add(row));
+                        let is_dead = ordinal.is_none_or(|ordinal| dead.contains(ordinal));
+                        if let (Some(number), Some(hash), false) = (number, hash, is_dead) {
+                            published.insert(hash, number);
+                        }
+                    }
+                    Ok(())
+                })
+                .await?;
+            }
+            let state = self.state();
+            // What was published or swept meanwhile would be missing, or wrong.
+            if content_runs(&state.version) == runs {
+                let mut inner = self.addresses.inner();
+                inner.keep(published);
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What tells one state of the content from another.
+fn content_runs(version: &crate::run::Version) -> Vec<(RunId, u64)> {
+    let runs = version.runs(TREE).iter();
+    runs.map(|run| (run.id, run.deletion_vector.version))
+        .collect()
+}

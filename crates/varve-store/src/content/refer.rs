@@ -1,0 +1,236 @@
+//! Puts references in the place of large values, and writes the values that are new to content.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use varve_run::{ROW_BYTES_MAX, RunWriter, VECTOR_BYTES_MAX};
+use varve_types::{Batch, Column, ColumnBuilder, ColumnRef, LogicalType, Pacer, RunId, Value};
+
+use crate::content::vectors::number_at;
+use crate::content::{self, Hash, bytes_at, hash};
+use crate::error::Result;
+use crate::ids::Ids;
+use crate::paced_run;
+use crate::run::Run;
+use crate::store::{PageSink, Store};
+use crate::tree::Tree;
+
+/// What a run keeps of a value that lies elsewhere: more than a zone map does.
+const BEGINNING_BYTES: usize = 20;
+/// What a row of content takes beside the value.
+const ROW_BYTES_BESIDE: usize = 64;
+
+/// The content that the runs of one sink refer to.
+pub(crate) struct ContentSink {
+    store: Arc<Store>,
+    open: Option<OpenContent>,
+    /// What was written here.
+    own: BTreeMap<Hash, i64>,
+    /// What was published before and is referred to, once for each time it was taken.
+    used: Vec<i64>,
+    found: BTreeMap<Hash, i64>,
+}
+
+/// A run of content that takes further values.
+struct OpenContent {
+    run: RunId,
+    writer: RunWriter,
+    /// Numbers, hashes and values of the rows to come.
+    pending: [ColumnBuilder; 3],
+    pending_bytes: usize,
+}
+
+impl ContentSink {
+    pub(crate) fn new(store: &Arc<Store>) -> ContentSink {
+        ContentSink {
+            store: Arc::clone(store),
+            open: None,
+            own: BTreeMap::new(),
+            used: Vec::new(),
+            found: BTreeMap::new(),
+        }
+    }
+
+    /// Whether it wrote content.
+    pub(crate) fn has_own(&self) -> bool {
+        !self.own.is_empty()
+    }
+
+    /// Its content was published.
+    pub(crate) fn set_published(&mut self) {
+        let own = core::mem::take(&mut self.own);
+        if !own.is_empty() {
+            self.store.addresses.publish(own);
+        }
+    }
+}
+
+impl Drop for ContentSink {
+    fn drop(&mut self) {
+        self.store.addresses.release(&self.used);
+    }
+}
+
+/// No rows of content yet.
+fn no_rows() -> [ColumnBuilder; 3] {
+    [LogicalType::Int8, LogicalType::Bytea, LogicalType::Bytea].map(ColumnBuilder::new)
+}
+
+impl PageSink {
+    /// Puts references in the place of the large values of some rows: `columns`, the stored columns
+    /// of a tree, are followed by the references of its content-addressed ones. `given` are
+    /// references that the rows have already; none, where it is empty.
+    pub(crate) async fn refer(
+        &mut self,
+        tree: &Tree,
+        columns: &mut Vec<ColumnRef>,
+        given: &[ColumnRef],
+        pacer: &mut Pacer,
+    ) -> Result<()> {
+        for (at, stored) in tree.content().iter().enumerate() {
+            let Some(column) = columns.get(*stored).cloned() else {
+                continue;
+            };
+            let bytes_min = tree.schema().options.content_bytes_min as usize;
+            let (kept, references) = self
+                .refer_column(&column, given.get(at), bytes_min, pacer)
+                .await?;
+            if let Some(slot) = columns.get_mut(*stored) {
+                *slot = kept;
+            }
+            columns.push(references);
+        }
+        Ok(())
+    }
+
+    /// What a run keeps of a column, and its references.
+    async fn refer_column(
+        &mut self,
+        column: &ColumnRef,
+        given: Option<&ColumnRef>,
+        bytes_min: usize,
+        pacer: &mut Pacer,
+    ) -> Result<(ColumnRef, ColumnRef)> {
+        let rows = column.len();
+        let given_at = |row| given.and_then(|given| number_at(given, row));
+        let sizes = bytes_min..=ROW_BYTES_MAX - ROW_BYTES_BESIDE;
+        let is_large = |row| {
+            let value = bytes_at(column, row);
+            value.is_some_and(|value| sizes.contains(&value.len()))
+        };
+        if !(0..rows).any(|row| is_large(row) && given_at(row).is_none()) {
+            let none = || Arc::new(Column::constant(LogicalType::Int8, &Value::Null, rows));
+            let references = given.map_or_else(none, Arc::clone);
+            return Ok((Arc::clone(column), references));
+        }
+        let ty = column.logical_type();
+        let mut kept = ColumnBuilder::with_capacity(ty, rows);
+        let mut references = ColumnBuilder::with_capacity(LogicalType::Int8, rows);
+        for row in 0..rows {
+            if let Some(number) = given_at(row) {
+                kept.push_row(column, row);
+                references.push(&Value::Int8(number));
+                continue;
+            }
+            match bytes_at(column, row).filter(|value| sizes.contains(&value.len())) {
+                Some(value) => {
+                    pacer.pause().await;
+                    let number = self.number_of(value, pacer).await?;
+                    push_beginning(&mut kept, column, row);
+                    references.push(&Value::Int8(number));
+                }
+                None => {
+                    kept.push_row(column, row);
+                    references.push_null();
+                }
+            }
+        }
+        Ok((Arc::new(kept.finish()), Arc::new(references.finish())))
+    }
+
+    /// The number of a value, which is written where it is new.
+    async fn number_of(&mut self, value: &[u8], pacer: &mut Pacer) -> Result<i64> {
+        let hash = hash(value);
+        let content = &self.content;
+        if let Some(number) = content.own.get(&hash).or(content.found.get(&hash)) {
+            return Ok(*number);
+        }
+        let store = Arc::clone(&content.store);
+        store.read_addresses().await?;
+        if let Some(number) = store.addresses.take(&hash) {
+            self.content.used.push(number);
+            self.content.found.insert(hash, number);
+            return Ok(number);
+        }
+        let number = Ids::next(&store.ids.row).cast_signed();
+        let mut open = match self.content.open.take() {
+            Some(open) => open,
+            None => self.open_content(&store)?,
+        };
+        let [numbers, hashes, values] = &mut open.pending;
+        numbers.push(&Value::Int8(number));
+        hashes.push_binary(&hash);
+        values.push_binary(value);
+        open.pending_bytes += value.len();
+        if open.pending_bytes >= VECTOR_BYTES_MAX {
+            self.write_content(&mut open, pacer).await?;
+        }
+        self.content.open = Some(open);
+        self.content.own.insert(hash, number);
+        Ok(number)
+    }
+
+    fn open_content(&mut self, store: &Arc<Store>) -> Result<OpenContent> {
+        let tree = Arc::clone(&store.state().catalog.content);
+        let run = self.new_run();
+        Ok(OpenContent {
+            run,
+            writer: store.lasting_run(&tree, run)?,
+            pending: no_rows(),
+            pending_bytes: 0,
+        })
+    }
+
+    async fn write_content(&mut self, open: &mut OpenContent, pacer: &mut Pacer) -> Result<()> {
+        let rows = core::mem::replace(&mut open.pending, no_rows());
+        open.pending_bytes = 0;
+        let columns = rows.map(|column| Arc::new(column.finish()));
+        let count = columns.first().map_or(0, |column| column.len());
+        open.writer.append(&Batch::new(columns.to_vec(), count))?;
+        paced_run::encode(&mut open.writer, pacer).await?;
+        self.put_values(open.run, open.writer.take_values()).await
+    }
+
+    /// Ends the run of content that is being written, if one is. What refers to it must be
+    /// published with it, or after it.
+    pub(crate) async fn end_content(&mut self) -> Result<Option<Arc<Run>>> {
+        let Some(mut open) = self.content.open.take() else {
+            return Ok(None);
+        };
+        let mut pacer = Pacer::new(&self.content.store.env);
+        self.write_content(&mut open, &mut pacer).await?;
+        let mut finished = paced_run::finish(open.writer, &mut pacer).await?;
+        self.put_finished(&mut finished).await?;
+        let run = Run::new(content::TREE, Arc::new(finished.head), finished.bytes);
+        Ok(Some(Arc::new(run)))
+    }
+}
+
+/// Adds what a run keeps of a value: so much that its zone map is that of the value.
+fn push_beginning(kept: &mut ColumnBuilder, column: &Column, row: usize) {
+    match (column.str_at(row), column.binary_at(row)) {
+        (Some(text), _) => {
+            let mut ends = (0..=BEGINNING_BYTES.min(text.len())).rev();
+            let end = ends.find(|end| text.is_char_boundary(*end));
+            kept.push_str(text.get(..end.unwrap_or(0)).unwrap_or_default());
+        }
+        // These have no bounds, and what they begin with is no value.
+        (None, Some(_)) if column.logical_type() == LogicalType::Jsonb => {
+            kept.push(&Value::json(&varve_types::Json::Null));
+        }
+        (None, Some(bytes)) => {
+            kept.push_binary(bytes.get(..BEGINNING_BYTES).unwrap_or(bytes));
+        }
+        (None, None) => kept.push_null(),
+    }
+}
