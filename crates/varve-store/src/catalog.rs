@@ -6,7 +6,7 @@ use std::sync::Arc;
 use varve_sort::VecMap;
 use varve_types::{ObjectId, TreeId, TreeSchema};
 
-use crate::content;
+use crate::content_tree::{self, TREE};
 use crate::error::Result;
 use crate::tree::Tree;
 
@@ -30,7 +30,7 @@ impl Default for Catalog {
             version: 0,
             objects: VecMap::new(),
             trees: VecMap::new(),
-            content: content::tree(),
+            content: content_tree::tree(),
         }
     }
 }
@@ -85,7 +85,7 @@ impl Catalog {
     /// A tree, that of content included.
     pub(crate) fn tree(&self, id: TreeId) -> Option<&Arc<Tree>> {
         match id {
-            content::TREE => Some(&self.content),
+            TREE => Some(&self.content),
             id => self.trees.get(&id),
         }
     }
@@ -93,7 +93,7 @@ impl Catalog {
     /// All trees by id, that of content included.
     pub(crate) fn all_trees(&self) -> impl Iterator<Item = (TreeId, &Arc<Tree>)> {
         let trees = self.trees.iter().map(|(id, tree)| (*id, tree));
-        core::iter::once((content::TREE, &self.content)).chain(trees)
+        core::iter::once((TREE, &self.content)).chain(trees)
     }
 
     pub(crate) fn apply(&mut self, change: &CatalogChange) -> Result<()> {

@@ -74,6 +74,7 @@ mod cache;
 mod catalog;
 mod compaction;
 mod content;
+mod content_tree;
 mod durability;
 mod error;
 #[cfg(any(test, feature = "fixtures"))]

@@ -14,10 +14,9 @@ use varve_types::{
 
 use crate::compaction::Steps;
 use crate::compaction::input::{InputVector, RunInput};
-use crate::content::Unresolved;
 use crate::error::{Result, StoreError};
 use crate::paced_run;
-use crate::read::{View, ordinal};
+use crate::read::{Unresolved, View, ordinal};
 use crate::run::{ForwardBuilder, ForwardMap, Run, RunTrace};
 use crate::store::{PageSink, Store};
 use crate::tree::Tree;

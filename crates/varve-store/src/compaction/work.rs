@@ -12,7 +12,7 @@ use varve_types::{CommitSeq, Failure, IndexState, RunId, TreeId, Value};
 use crate::compaction::choose::{Choice, Effort, RunShape, choose};
 use crate::compaction::input::RunInput;
 use crate::compaction::merge::{Merge, MergeRule, Merged, MergedInput};
-use crate::content;
+use crate::content_tree;
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::{deletion_vector, keys};
 use crate::read::{ordinal, run_position};
@@ -45,7 +45,7 @@ impl State {
             let effort = if is_index && effort.is_thorough() {
                 // Deleted entries hide others: only where no runs lie over each other they can go.
                 &Effort::full(effort.run_bytes_max)
-            } else if id == content::TREE {
+            } else if id == content_tree::TREE {
                 &effort.of_content()
             } else {
                 effort
@@ -308,7 +308,7 @@ impl Store {
         self.compact(tree, &effort, &mut control).await?;
         if self.state().content_is_worn {
             self.sweep_content(&mut control).await?;
-            self.compact(Some(content::TREE), &effort, &mut control)
+            self.compact(Some(content_tree::TREE), &effort, &mut control)
                 .await?;
         }
         Ok(())

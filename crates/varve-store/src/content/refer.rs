@@ -1,75 +1,23 @@
 //! Puts references in the place of large values, and writes the values that are new to content.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use varve_run::{ROW_BYTES_MAX, RunWriter, VECTOR_BYTES_MAX};
-use varve_types::{Batch, Column, ColumnBuilder, ColumnRef, LogicalType, Pacer, RunId, Value};
+use varve_run::{ROW_BYTES_MAX, VECTOR_BYTES_MAX};
+use varve_types::{Batch, Column, ColumnBuilder, ColumnRef, Json, LogicalType, Pacer, Value};
 
-use crate::content::vectors::number_at;
-use crate::content::{self, Hash, bytes_at, hash};
+use crate::content_tree::{TREE, bytes_at};
 use crate::error::Result;
 use crate::ids::Ids;
 use crate::paced_run;
+use crate::read::number_at;
 use crate::run::Run;
-use crate::store::{PageSink, Store};
+use crate::store::{OpenContent, PageSink, Store, hash};
 use crate::tree::Tree;
 
 /// What a run keeps of a value that lies elsewhere: more than a zone map does.
 const BEGINNING_BYTES: usize = 20;
 /// What a row of content takes beside the value.
 const ROW_BYTES_BESIDE: usize = 64;
-
-/// The content that the runs of one sink refer to.
-pub(crate) struct ContentSink {
-    store: Arc<Store>,
-    open: Option<OpenContent>,
-    /// What was written here.
-    own: BTreeMap<Hash, i64>,
-    /// What was published before and is referred to, once for each time it was taken.
-    used: Vec<i64>,
-    found: BTreeMap<Hash, i64>,
-}
-
-/// A run of content that takes further values.
-struct OpenContent {
-    run: RunId,
-    writer: RunWriter,
-    /// Numbers, hashes and values of the rows to come.
-    pending: [ColumnBuilder; 3],
-    pending_bytes: usize,
-}
-
-impl ContentSink {
-    pub(crate) fn new(store: &Arc<Store>) -> ContentSink {
-        ContentSink {
-            store: Arc::clone(store),
-            open: None,
-            own: BTreeMap::new(),
-            used: Vec::new(),
-            found: BTreeMap::new(),
-        }
-    }
-
-    /// Whether it wrote content.
-    pub(crate) fn has_own(&self) -> bool {
-        !self.own.is_empty()
-    }
-
-    /// Its content was published.
-    pub(crate) fn set_published(&mut self) {
-        let own = core::mem::take(&mut self.own);
-        if !own.is_empty() {
-            self.store.addresses.publish(own);
-        }
-    }
-}
-
-impl Drop for ContentSink {
-    fn drop(&mut self) {
-        self.store.addresses.release(&self.used);
-    }
-}
 
 /// No rows of content yet.
 fn no_rows() -> [ColumnBuilder; 3] {
@@ -151,15 +99,12 @@ impl PageSink {
     /// The number of a value, which is written where it is new.
     async fn number_of(&mut self, value: &[u8], pacer: &mut Pacer) -> Result<i64> {
         let hash = hash(value);
-        let content = &self.content;
-        if let Some(number) = content.own.get(&hash).or(content.found.get(&hash)) {
-            return Ok(*number);
+        if let Some(number) = self.content.known(&hash) {
+            return Ok(number);
         }
-        let store = Arc::clone(&content.store);
+        let store = Arc::clone(&self.content.store);
         store.read_addresses().await?;
-        if let Some(number) = store.addresses.take(&hash) {
-            self.content.used.push(number);
-            self.content.found.insert(hash, number);
+        if let Some(number) = self.content.take_published(&hash) {
             return Ok(number);
         }
         let number = Ids::next(&store.ids.row).cast_signed();
@@ -176,7 +121,7 @@ impl PageSink {
             self.write_content(&mut open, pacer).await?;
         }
         self.content.open = Some(open);
-        self.content.own.insert(hash, number);
+        self.content.add_own(hash, number);
         Ok(number)
     }
 
@@ -211,7 +156,7 @@ impl PageSink {
         self.write_content(&mut open, &mut pacer).await?;
         let mut finished = paced_run::finish(open.writer, &mut pacer).await?;
         self.put_finished(&mut finished).await?;
-        let run = Run::new(content::TREE, Arc::new(finished.head), finished.bytes);
+        let run = Run::new(TREE, Arc::new(finished.head), finished.bytes);
         Ok(Some(Arc::new(run)))
     }
 }
@@ -226,7 +171,7 @@ fn push_beginning(kept: &mut ColumnBuilder, column: &Column, row: usize) {
         }
         // These have no bounds, and what they begin with is no value.
         (None, Some(_)) if column.logical_type() == LogicalType::Jsonb => {
-            kept.push(&Value::json(&varve_types::Json::Null));
+            kept.push(&Value::json(&Json::Null));
         }
         (None, Some(bytes)) => {
             kept.push_binary(bytes.get(..BEGINNING_BYTES).unwrap_or(bytes));

@@ -8,11 +8,11 @@ use varve_run::Holds;
 use varve_sort::{VecMap, VecSet};
 use varve_types::{LocalFuture, Pacer, RunId};
 
-use crate::content::vectors::{each_vector, number_at};
-use crate::content::{NUMBER, TREE};
+use crate::content_tree::{NUMBER, TREE};
 use crate::error::Result;
+use crate::read::{each_vector, number_at};
 use crate::run::{Run, Version};
-use crate::store::{Job, JobControl, Publication, Store};
+use crate::store::{HeldAddresses, Job, JobControl, Publication, Store};
 
 struct Sweep;
 
@@ -122,10 +122,9 @@ impl Store {
             let state = self.state();
             let mut publication = Publication::new(&state);
             let mut addresses = self.addresses.hold();
-            let is_kept =
-                |number: i64, addresses: &crate::content::addresses::HeldAddresses<'_>| {
-                    seen.referred.contains(number.cast_unsigned()) || addresses.is_in_use(number)
-                };
+            let is_kept = |number: i64, addresses: &HeldAddresses<'_>| {
+                seen.referred.contains(number.cast_unsigned()) || addresses.is_in_use(number)
+            };
             let mut gone = VecSet::new();
             for run in version.runs(TREE) {
                 let numbers = seen.numbers.get(&run.id);

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use varve_run::RunWriter;
 use varve_sort::VecMap;
-use varve_types::{Batch, Invariant, KeyRange, Pacer, RunId, TreeId, VECTOR_ROWS};
+use varve_types::{Batch, Broken, Invariant, KeyRange, Pacer, RunId, TreeId, VECTOR_ROWS};
 
 use crate::error::Result;
 use crate::memtable::{ChunkRequest, FlushMap, TableChunk};
@@ -98,11 +98,7 @@ impl Store {
                         writer.insert(RunWriter::new(tree.run_spec(run, tree.content()))?)
                     }
                 };
-                for version in &chunk.versions {
-                    let ordinal = ordinals.get_mut(*version as usize);
-                    *ordinal.or_broken("version of a flush")? = next;
-                    next = next.checked_add(1).or_broken("rows of a flush")?;
-                }
+                next = note_ordinals(&chunk.versions, next, &mut ordinals)?;
                 let mut columns = chunk.columns;
                 sink.refer(tree, &mut columns, &[], &mut pacer).await?;
                 writer.append(&Batch::new(columns, chunk.versions.len()))?;
@@ -128,6 +124,16 @@ impl Store {
         };
         Ok(Some((Arc::new(run), map)))
     }
+}
+
+/// Gives versions the ordinals from `next` on; the one after.
+fn note_ordinals(versions: &[u32], mut next: u32, ordinals: &mut [u32]) -> Result<u32, Broken> {
+    for version in versions {
+        let ordinal = ordinals.get_mut(*version as usize);
+        *ordinal.or_broken("version of a flush")? = next;
+        next = next.checked_add(1).or_broken("rows of a flush")?;
+    }
+    Ok(next)
 }
 
 fn versions(frozen: &Frozen, tree: TreeId) -> usize {

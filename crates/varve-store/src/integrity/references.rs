@@ -4,9 +4,11 @@ use roaring::{RoaringBitmap, RoaringTreemap};
 use varve_run::{Holds, RunHead};
 use varve_types::{Column, Selection};
 
-use crate::content::{self, DATA, HASH, NUMBER, bytes_at, hash, number_at};
+use crate::content_tree::{DATA, HASH, NUMBER, TREE, bytes_at};
 use crate::error::StoreError;
+use crate::read::number_at;
 use crate::run::Run;
+use crate::store::hash;
 
 /// What is found of the references of one run.
 pub(super) struct References<'a> {
@@ -36,7 +38,7 @@ impl<'a> References<'a> {
         columns: &[Column],
         content: &mut RoaringTreemap,
     ) {
-        let is_content = self.run.tree == content::TREE;
+        let is_content = self.run.tree == TREE;
         if !is_content && !self.run.refers {
             return;
         }
@@ -70,7 +72,7 @@ impl<'a> References<'a> {
     pub(super) fn error(&self) -> Option<StoreError> {
         let (first, wrong, run) = (self.first?, self.wrong, self.run.id);
         let message = match self.run.tree {
-            content::TREE => format!(
+            TREE => format!(
                 "{wrong} values of content in run {run} do not have their hashes, the first is {first}"
             ),
             _ => format!(
@@ -111,7 +113,7 @@ pub(super) fn sound_rows(
     let is_sound = |row: &u32| {
         let row = *row as usize;
         match run.tree {
-            content::TREE => value(columns, row).is_some_and(|(_, is_sound)| is_sound),
+            TREE => value(columns, row).is_some_and(|(_, is_sound)| is_sound),
             _ => {
                 let mut numbers = numbers_of(head, columns, row);
                 numbers.all(|number| content.contains(number.cast_unsigned()))

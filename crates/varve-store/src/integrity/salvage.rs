@@ -7,13 +7,13 @@ use varve_kv::{Durability, WriteBatch};
 use varve_run::{RunHead, RunWriter};
 use varve_types::{Batch, Column, Pacer, RunId, Selection};
 
-use crate::content::{self, NUMBER, each_vector, number_at};
+use crate::content_tree::{NUMBER, TREE};
 use crate::error::Result;
 use crate::format::{keys, quarantine};
 use crate::integrity::inspect::{Inspected, Inspection};
 use crate::integrity::readable;
 use crate::integrity::references::sound_rows;
-use crate::read::{View, ordinal, reference_position};
+use crate::read::{View, each_vector, number_at, ordinal, reference_position};
 use crate::run::Run;
 use crate::store::{PageSink, Publication, Store};
 use crate::tree::Tree;
@@ -96,7 +96,7 @@ impl Store {
         let version = Arc::clone(&self.state().version);
         let mut living = RoaringTreemap::new();
         let mut pacer = Pacer::new(&self.env);
-        for run in version.runs(content::TREE) {
+        for run in version.runs(TREE) {
             let dead = run.deletion_vector.all();
             each_vector(self, run, &[NUMBER], &mut pacer, |first, columns| {
                 let rows = columns.first().map_or(0, Column::len);

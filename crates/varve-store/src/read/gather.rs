@@ -7,11 +7,11 @@ use varve_types::{
     Batch, Broken, Column, ColumnBuilder, ColumnRef, Invariant, LogicalType, Pacer, VECTOR_ROWS,
 };
 
-use crate::content::{resolve, resolve_now};
 use crate::error::{Result, StoreError};
 use crate::format::row::Projection;
 use crate::memtable::{MemtableSlot, RowTable, builders, decode_version};
 use crate::read::pages::PageSource;
+use crate::read::resolve::{resolve, resolve_now};
 use crate::read::run_content::{no_references, reference_position};
 use crate::read::run_cursor::{missing_column, position_column, run_position};
 use crate::read::{RunView, View};

@@ -15,7 +15,7 @@
 //! until it is known which entry counts.
 //!
 //! Of content-addressed columns a run has references. They are resolved when it is known which rows
-//! are wanted (`run_content.rs`, `content/resolve.rs`).
+//! are wanted (`run_content.rs`, `resolve.rs`).
 //!
 //! # Pages
 //!
@@ -45,14 +45,18 @@ mod locate;
 mod merge;
 mod pages;
 mod prune;
+mod resolve;
 mod run_content;
 mod run_cursor;
 mod scan;
 mod table_cursor;
+mod vectors;
 mod view;
 
-pub(crate) use pages::{PageSource, column_pages, group_reader};
+pub(crate) use pages::{PageSource, column_pages};
+pub(crate) use resolve::Unresolved;
 pub(crate) use run_content::reference_position;
 pub(crate) use run_cursor::{missing_column, ordinal, position_column, run_position};
 pub use scan::TreeScan;
+pub(crate) use vectors::{each_vector, number_at};
 pub(crate) use view::{RunView, View};

@@ -8,8 +8,8 @@ use varve_types::{
     Batch, Column, ColumnRef, Invariant, LogicalType, PredicateTest, Selection, Value,
 };
 
-use crate::content::Unresolved;
 use crate::error::{Result, StoreError};
+use crate::read::resolve::Unresolved;
 use crate::read::run_cursor::{OpenGroup, ResolvedScan, RunCursor};
 use crate::tree::Tree;
 

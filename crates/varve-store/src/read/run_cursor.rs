@@ -7,14 +7,14 @@ use roaring::RoaringBitmap;
 use varve_run::{GroupIndex, GroupParts, GroupReader, RunError, RunHead, VectorFilter};
 use varve_sort::VecSet;
 use varve_types::{
-    Batch, Column, ColumnRef, Invariant, KeyRange, LogicalType, Pacer, ScanSpec,
-    Selection, VECTOR_ROWS,
+    Batch, Column, ColumnRef, Invariant, KeyRange, LogicalType, Pacer, ScanSpec, Selection,
+    VECTOR_ROWS,
 };
 
-use crate::content::Unresolved;
 use crate::error::{Result, StoreError};
 use crate::read::pages::{column_pages, group_reader};
 use crate::read::prune::Tests;
+use crate::read::resolve::Unresolved;
 use crate::read::run_content::reference_position;
 use crate::read::{RunView, View};
 use crate::store::Store;

@@ -2,8 +2,10 @@
 //! wait, runs on their way to storage. They hold each other, and so they are in one folder; what
 //! they are made of lies below, what is done with them above.
 
+mod addresses;
 mod caches;
 mod commit_queue;
+mod content_sink;
 mod job;
 mod job_control;
 mod jobs;
@@ -27,7 +29,6 @@ use varve_run::{RunError, RunWriter};
 use varve_types::{Env, Failure, LocalFuture, MemoryAccount, Reservation, RunId, TreeId};
 
 use crate::cache::{GroupCache, PageCache, RowCache, StoreCache};
-use crate::content::Addresses;
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::keys;
 use crate::ids::Ids;
@@ -36,7 +37,9 @@ use crate::store::scratch::ScratchUse;
 use crate::tree::Tree;
 use crate::{Durability, StoreSettings, StoreStats, TreeStorage};
 
+pub(crate) use addresses::{Addresses, HeldAddresses, hash};
 pub(crate) use commit_queue::{Accepted, CommitQueue, Deletes, Group, KeyedVersion, Member, Work};
+pub(crate) use content_sink::OpenContent;
 pub use job::{Job, JobId, JobInfo, JobState};
 pub(crate) use job_control::Hurry;
 pub use job_control::JobControl;

@@ -7,10 +7,10 @@ use varve_run::{FinishedRun, RunValue};
 use varve_types::RunId;
 
 use crate::Durability;
-use crate::content::ContentSink;
 use crate::error::Result;
 use crate::format::{intent, keys};
 use crate::ids::Ids;
+use crate::store::content_sink::ContentSink;
 use crate::store::{Orphan, Store};
 
 /// Collects values into strict batches. Dropped before it is published, it leaves its runs to be

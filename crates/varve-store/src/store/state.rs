@@ -8,7 +8,7 @@ use varve_sort::{VecMap, VecSet};
 use varve_types::{CommitSeq, Reservation, RunId, TreeId};
 
 use crate::catalog::Catalog;
-use crate::content;
+use crate::content_tree;
 use crate::error::{Result, StoreError};
 use crate::format::manifest::Manifest;
 use crate::memtable::{Memtable, Memtables};
@@ -147,7 +147,7 @@ impl State {
         State {
             last: replayed.last,
             // Nobody knows whether a sweep was due when the store was left.
-            content_is_worn: !replayed.version.runs(content::TREE).is_empty(),
+            content_is_worn: !replayed.version.runs(content_tree::TREE).is_empty(),
             version: Arc::new(replayed.version),
             memtable: Arc::new(replayed.memtable),
             frozen: None,
@@ -347,7 +347,7 @@ impl State {
     }
 
     pub(crate) fn stats(&self) -> StoreStats {
-        let content = self.version.runs(content::TREE).iter();
+        let content = self.version.runs(content_tree::TREE).iter();
         let living = |run: &Arc<Run>| run.rows.saturating_sub(run.deletion_vector.len());
         StoreStats {
             content_values: content.clone().map(living).sum(),

@@ -14,7 +14,7 @@ use super::{
     KEYED, PLAIN, Row, TestEnv, batch, content_addressed, everything, insert, open, open_with,
     positions_where, read, schema, small, sorted_rows, with_trees, with_trees_as,
 };
-use crate::content::{DATA, TREE};
+use crate::content_tree::{DATA, TREE};
 use crate::format::keys;
 use crate::store::Store;
 use crate::{BulkLoadOptions, StoreSettings};
@@ -31,7 +31,7 @@ fn text(of: u64) -> String {
     (0..2000).map(|_| letter()).collect()
 }
 
-/// Rows whose texts are `distinct` ones in turn.
+/// Rows whose texts are `distinct` ones, one after another.
 fn rows(keys: core::ops::Range<i64>, distinct: i64) -> Vec<Row> {
     let row = |k: i64| (k, Some(text((k % distinct) as u64)), k as i32);
     keys.map(row).collect()

@@ -3,11 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use varve_types::{MemoryAccount, Pacer, Reservation, RunId};
-
-use crate::content::{HASH, NUMBER, TREE, bytes_at, each_vector};
-use crate::error::Result;
-use crate::store::Store;
+use varve_types::{MemoryAccount, Reservation};
 
 /// The BLAKE3 hash of a value.
 pub(crate) type Hash = [u8; blake3::OUT_LEN];
@@ -62,7 +58,7 @@ impl Addresses {
     }
 
     /// Ends the use of values: runs that refer to them are published, or never will be.
-    pub(crate) fn release(&self, numbers: &[i64]) {
+    pub(crate) fn release<'a>(&self, numbers: impl Iterator<Item = &'a i64>) {
         let mut inner = self.inner();
         for number in numbers {
             if let Some(uses) = inner.in_use.get_mut(number) {
@@ -84,12 +80,18 @@ impl Addresses {
         inner.keep(published);
     }
 
+    /// Lets published values be found: all of those that there are.
+    pub(crate) fn set_read(&self, published: BTreeMap<Hash, i64>) {
+        self.inner().keep(published);
+    }
+
     /// Keeps others from finding values until a sweep has decided.
     pub(crate) fn hold(&self) -> HeldAddresses<'_> {
         HeldAddresses(self.inner())
     }
 
-    fn is_read(&self) -> bool {
+    /// Whether published values are found.
+    pub(crate) fn is_read(&self) -> bool {
         self.inner().published.is_some()
     }
 }
@@ -116,54 +118,4 @@ impl HeldAddresses<'_> {
             published.retain(|_, number| is_kept(*number));
         }
     }
-}
-
-impl Store {
-    /// Makes sure that published content is found by its hash.
-    pub(crate) async fn read_addresses(&self) -> Result<()> {
-        while !self.addresses.is_read() {
-            let (version, runs) = {
-                let state = self.state();
-                (Arc::clone(&state.version), content_runs(&state.version))
-            };
-            let mut pacer = Pacer::new(&self.env);
-            let mut published = BTreeMap::new();
-            for run in version.runs(TREE) {
-                let dead = run.deletion_vector.all();
-                each_vector(self, run, &[NUMBER, HASH], &mut pacer, |first, columns| {
-                    let [numbers, hashes] = columns else {
-                        return Ok(());
-                    };
-                    for row in 0..numbers.len() {
-                        let number = crate::content::vectors::number_at(numbers, row);
-                        let hash = bytes_at(hashes, row).and_then(|hash| hash.try_into().ok());
-                        let ordinal = u32::try_from(row)
-                            .ok()
-                            .and_then(|row| first.checked_add(row));
-                        let is_dead = ordinal.is_none_or(|ordinal| dead.contains(ordinal));
-                        if let (Some(number), Some(hash), false) = (number, hash, is_dead) {
-                            published.insert(hash, number);
-                        }
-                    }
-                    Ok(())
-                })
-                .await?;
-            }
-            let state = self.state();
-            // What was published or swept meanwhile would be missing, or wrong.
-            if content_runs(&state.version) == runs {
-                let mut inner = self.addresses.inner();
-                inner.keep(published);
-                return Ok(());
-            }
-        }
-        Ok(())
-    }
-}
-
-/// What tells one state of the content from another.
-fn content_runs(version: &crate::run::Version) -> Vec<(RunId, u64)> {
-    let runs = version.runs(TREE).iter();
-    runs.map(|run| (run.id, run.deletion_vector.version))
-        .collect()
 }

@@ -3,7 +3,8 @@
 use varve_types::{Column, Pacer, VECTOR_ROWS, Value};
 
 use crate::error::Result;
-use crate::read::{column_pages, group_reader, ordinal};
+use crate::read::pages::{column_pages, group_reader};
+use crate::read::run_cursor::ordinal;
 use crate::run::Run;
 use crate::store::Store;
 

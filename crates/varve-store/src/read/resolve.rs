@@ -8,9 +8,9 @@ use varve_types::{
     Batch, Bitmap, Column, ColumnBuilder, ColumnRef, Invariant, LogicalType, PhysicalType, Value,
 };
 
-use crate::content::vectors::number_at;
-use crate::content::{DATA, bytes_at};
+use crate::content_tree::{DATA, bytes_at};
 use crate::error::{Result, StoreError};
+use crate::read::vectors::number_at;
 use crate::read::{PageSource, View};
 use crate::write_set::RowRef;
 
