@@ -12,6 +12,8 @@
 
 use varve_types::RunId;
 
+use crate::run::{DEAD_SHARE, is_worn};
+
 /// What the choice knows of a run that nothing else is being done with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RunShape<'a> {
@@ -63,7 +65,7 @@ impl Effort {
             tier_runs: 4,
             full_depth_max: 4,
             depth_max: 16,
-            dead_share: 3,
+            dead_share: DEAD_SHARE,
         }
     }
 
@@ -118,7 +120,7 @@ impl Effort {
     }
 
     fn is_worn(&self, shape: &RunShape<'_>) -> bool {
-        shape.dead > 0 && shape.dead.saturating_mul(self.dead_share) >= shape.rows
+        is_worn(shape.rows, shape.dead, self.dead_share)
     }
 
     /// Outputs of equal size: none is small because the others are full.

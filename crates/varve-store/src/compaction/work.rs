@@ -306,7 +306,7 @@ impl Store {
         };
         let mut control = JobControl::of_request(self);
         self.compact(tree, &effort, &mut control).await?;
-        if self.state().content_is_worn {
+        if self.addresses.is_worn() {
             self.sweep_content(&mut control).await?;
             self.compact(Some(content_tree::TREE), &effort, &mut control)
                 .await?;

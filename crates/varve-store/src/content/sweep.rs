@@ -18,8 +18,7 @@ struct Sweep;
 
 /// A sweep, where runs with references went since the last one.
 pub(crate) fn due(store: &Arc<Store>) -> Option<Box<dyn Job>> {
-    let state = store.state();
-    let is_due = state.content_is_worn && state.failure.is_none();
+    let is_due = store.addresses.is_worn() && store.state().failure.is_none();
     is_due.then(|| Box::new(Sweep) as Box<dyn Job>)
 }
 
@@ -52,10 +51,14 @@ impl Store {
     pub(crate) async fn sweep_content(self: &Arc<Store>, control: &mut JobControl) -> Result<()> {
         // Runs of content stay the same meanwhile.
         let _compacting = self.compacting.lock().await;
-        self.state().content_is_worn = false;
+        {
+            // No publication is under way that would wear content unseen.
+            let _commit_lock = self.take_commit_lock().await;
+            self.addresses.set_worn(false);
+        }
         let done = self.try_sweep(control).await;
         if done.is_err() {
-            self.state().content_is_worn = true;
+            self.addresses.set_worn(true);
         }
         self.wake_jobs();
         done

@@ -203,6 +203,11 @@ impl Run {
         }
     }
 
+    /// Whether so many of its rows are deleted that it is to be written again.
+    pub(crate) fn is_worn(&self) -> bool {
+        is_worn(self.rows, self.deletion_vector.len(), DEAD_SHARE)
+    }
+
     /// The head; `XX001` naming run and tree where it is damaged.
     pub(crate) fn head(&self) -> Result<&Arc<RunHead>> {
         self.head.as_ref().map_err(StoreError::clone)
@@ -217,6 +222,14 @@ impl Run {
     pub(crate) fn place_error(&self, error: impl Into<StoreError>) -> StoreError {
         place_error(self.tree, error.into())
     }
+}
+
+/// A run is written again when one of so many rows is deleted.
+pub(crate) const DEAD_SHARE: u64 = 3;
+
+/// Whether at least one of `dead_share` rows is deleted.
+pub(crate) fn is_worn(rows: u64, dead: u64, dead_share: u64) -> bool {
+    dead > 0 && dead.saturating_mul(dead_share) >= rows
 }
 
 /// The same error, telling to which tree its run belongs.

@@ -1,6 +1,7 @@
 //! Which content is published, by hash; and which content runs refer to that are not published yet.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use varve_types::{MemoryAccount, Reservation};
@@ -19,6 +20,8 @@ pub(crate) fn hash(value: &[u8]) -> Hash {
 /// The addresses of a store's content.
 pub(crate) struct Addresses {
     inner: Mutex<Inner>,
+    /// Whether published content may have no references.
+    is_worn: AtomicBool,
 }
 
 struct Inner {
@@ -41,6 +44,7 @@ impl Addresses {
                 reservation: Reservation::new(memory),
                 in_use: BTreeMap::new(),
             }),
+            is_worn: AtomicBool::new(false),
         }
     }
 
@@ -88,6 +92,16 @@ impl Addresses {
     /// Keeps others from finding values until a sweep has decided.
     pub(crate) fn hold(&self) -> HeldAddresses<'_> {
         HeldAddresses(self.inner())
+    }
+
+    /// Notes whether published content may have lost its last reference, so that a sweep is due.
+    pub(crate) fn set_worn(&self, is_worn: bool) {
+        self.is_worn.store(is_worn, Ordering::Relaxed);
+    }
+
+    /// Whether a sweep is due.
+    pub(crate) fn is_worn(&self) -> bool {
+        self.is_worn.load(Ordering::Relaxed)
     }
 
     /// Whether published values are found.

@@ -29,6 +29,7 @@ use varve_run::{RunError, RunWriter};
 use varve_types::{Env, Failure, LocalFuture, MemoryAccount, Reservation, RunId, TreeId};
 
 use crate::cache::{GroupCache, PageCache, RowCache, StoreCache};
+use crate::content_tree;
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::keys;
 use crate::ids::Ids;
@@ -117,11 +118,15 @@ impl Store {
     pub(crate) fn new(parts: Parts) -> Store {
         let bytes = |cache| first_cache_bytes(&parts.settings, &*parts.memory, cache);
         let memory = || Arc::clone(&parts.memory);
+        let addresses = Addresses::new(memory());
+        // Nobody knows whether a sweep was due when the store was left.
+        let has_content = !parts.state.version.runs(content_tree::TREE).is_empty();
+        addresses.set_worn(has_content);
         Store {
+            addresses,
             cache: PageCache::new(bytes(StoreCache::Pages), memory()),
             groups: GroupCache::new(bytes(StoreCache::Groups), memory()),
             rows: RowCache::new(bytes(StoreCache::Rows), memory()),
-            addresses: Addresses::new(memory()),
             kv: parts.kv,
             env: parts.env,
             memory: parts.memory,

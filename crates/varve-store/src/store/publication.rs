@@ -86,6 +86,9 @@ impl Publication {
         let mut retired: Vec<RunId> = state.retired_runs();
         retired.extend(self.removed.iter().map(|run| run.id));
         varve_sort::sort(&mut retired);
+        if self.wears_content {
+            store.addresses.set_worn(true);
+        }
         let manifest = &mut self.manifest;
         manifest.number += 1;
         manifest.deletions_through = seq;
@@ -103,7 +106,6 @@ impl Publication {
 
     /// Takes effect in memory, after the commit.
     pub(crate) fn install(self, state: &mut State) {
-        state.content_is_worn |= self.wears_content;
         for run in &self.removed {
             state.retire(run.id, Arc::downgrade(&run.pin));
         }

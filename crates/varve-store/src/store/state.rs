@@ -45,8 +45,6 @@ pub(crate) struct State {
     /// Runs that are not listed any more, and whether a snapshot still holds them.
     retired: Vec<(RunId, Weak<RunPin>)>,
     orphans: Vec<Orphan>,
-    /// Whether runs with references went since content was swept last.
-    pub(crate) content_is_worn: bool,
     /// Runs that compactions found damaged.
     pub(crate) damaged: VecSet<RunId>,
     /// Makes encoders of zstd, where there is one to make frames.
@@ -146,8 +144,6 @@ impl State {
     ) -> State {
         State {
             last: replayed.last,
-            // Nobody knows whether a sweep was due when the store was left.
-            content_is_worn: !replayed.version.runs(content_tree::TREE).is_empty(),
             version: Arc::new(replayed.version),
             memtable: Arc::new(replayed.memtable),
             frozen: None,

@@ -314,3 +314,25 @@ fn damaged_content_is_named_and_costs_the_rows_that_refer_to_it() {
     assert!(left.len() >= 100 && left.len() < 400, "{}", left.len());
     assert_eq!(left[left.len() - 100..], short);
 }
+
+#[test]
+fn content_of_rows_that_a_savepoint_takes_back_is_swept() {
+    let (kv, store) = with_content();
+    drop(store);
+    let store = open(&kv);
+    let mut transaction = store.begin();
+    for rows in rows(0..100, 100).chunks(25) {
+        block_on(transaction.insert(KEYED, &batch(rows))).unwrap();
+    }
+    let savepoint = transaction.savepoint();
+    for rows in rows(100..300, 300).chunks(25) {
+        block_on(transaction.insert(KEYED, &batch(rows))).unwrap();
+    }
+    transaction.rollback_to(savepoint).unwrap();
+    block_on(transaction.commit(Durability::Strict)).unwrap();
+    block_on(store.flush()).unwrap();
+    block_on(store.run_jobs_until_idle()).unwrap();
+    assert_eq!(store.stats().content_values, 100);
+    assert_eq!(sorted_rows(&store.begin(), KEYED), rows(0..100, 100));
+    assert_sound(&store);
+}

@@ -5,12 +5,14 @@ use std::sync::{Arc, Mutex};
 use pollster::block_on;
 use varve_kv::fault::{CallFault, FaultKv, FaultPlan};
 use varve_kv::{KvError, MemoryKv};
-use varve_types::{Error, Failure, LocalFuture};
+use varve_types::{ColumnPredicate, CompareOp, Error, Failure, LocalFuture, PredicateTest, Value};
 
 use super::crash::intents;
 use super::{
-    Background, KEYED, PLAIN, insert, open, open_with, small, some_rows, sorted_rows, with_trees,
+    Background, KEYED, PLAIN, insert, open, open_with, positions_where, small, some_rows,
+    sorted_rows, with_trees,
 };
+use crate::Durability;
 use crate::error::Result;
 use crate::store::{Job, JobControl, JobId, JobInfo, JobState, Store};
 
@@ -122,6 +124,29 @@ fn a_freeze_wakes_the_runner() {
     running.steps(200);
     assert_eq!(last_job(&store).state, JobState::Done);
     assert!(store.state().frozen.is_none());
+}
+
+#[test]
+fn deleting_most_rows_of_a_run_wakes_the_runner() {
+    let (_kv, store) = opened();
+    insert(&store, KEYED, &some_rows(0..100));
+    block_on(store.flush()).unwrap();
+    let bytes = store.tree_storage(KEYED).unwrap().total_bytes;
+    let mut running = runner(&store);
+    running.steps(20);
+    assert!(store.jobs().is_empty());
+    let mut transaction = store.begin();
+    let most = ColumnPredicate {
+        column: 0,
+        test: PredicateTest::Compare(CompareOp::GtEq, Value::Int8(10)),
+    };
+    let positions = positions_where(&transaction, KEYED, most);
+    block_on(transaction.delete(KEYED, &positions)).unwrap();
+    block_on(transaction.commit(Durability::Strict)).unwrap();
+    running.steps(200);
+    let storage = store.tree_storage(KEYED).unwrap();
+    assert_eq!((storage.rows, storage.deleted_rows), (10, 0));
+    assert!(storage.total_bytes < bytes);
 }
 
 #[test]

@@ -268,8 +268,10 @@ fn publication(
     Some(publication)
 }
 
-/// Makes a commit visible to new snapshots. After an error the state must not be used.
-pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) -> Result<(), Broken> {
+/// Makes a commit visible to new snapshots; tells whether it leaves a run that is to be written
+/// again. After an error the state must not be used.
+pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) -> Result<bool, Broken> {
+    let mut wears_runs = false;
     let seq = accepted.seq;
     let mut write_set = lock_write_set(&work.write_set);
     let write_set = &mut *write_set;
@@ -280,6 +282,7 @@ pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) -> Resul
     for ((tree, run), rows) in &accepted.deletes.rows {
         if let Some(run) = state.version.run(*tree, *run) {
             run.deletion_vector.add(rows.iter(), seq);
+            wears_runs |= run.is_worn();
         }
     }
     if state.has_other_snapshots() && !accepted.deletes.row_locks.is_empty() {
@@ -337,5 +340,5 @@ pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) -> Resul
     }
     state.last = seq;
     state.counters.commits += 1;
-    Ok(())
+    Ok(wears_runs)
 }

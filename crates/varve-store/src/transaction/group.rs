@@ -120,14 +120,14 @@ impl Store {
         }
     }
 
-    /// Makes the commits of the group under way visible and answers its members; tells whether it
-    /// published runs.
+    /// Makes the commits of the group under way visible and answers its members; tells whether
+    /// there may be work for jobs: runs were published, or are to be written again.
     fn apply_group(&self) -> bool {
         let Some(group) = self.commits.under_way().take() else {
             return false;
         };
         let count = group.accepted.len();
-        let mut has_published = false;
+        let mut makes_work = false;
         let mut answers = Vec::with_capacity(count);
         let now_us = self.env.monotonic_us();
         {
@@ -146,14 +146,15 @@ impl Store {
                 if let Some(spill) = &mut member.work.spill {
                     spill.set_published();
                 }
-                has_published |= accepted.publication.is_some();
+                makes_work |= accepted.publication.is_some();
                 let seq = accepted.seq;
                 let applied = apply(&mut state, &member.work, accepted);
-                if let Err(broken) = applied {
+                match applied {
+                    Ok(wears_runs) => makes_work |= wears_runs,
                     // The commit stands in the storage: an open reads it.
-                    state.failure = Some(broken.into());
+                    Err(broken) => state.failure = Some(broken.into()),
                 }
-                answers.push((member, applied.map(|()| seq)));
+                answers.push((member, applied.map(|_| seq)));
             }
             state.book_memtables();
         }
@@ -162,7 +163,7 @@ impl Store {
             drop(member.work);
             member.request.set_answer(answer.map_err(StoreError::from));
         }
-        has_published
+        makes_work
     }
 
     /// Merges the values of the log where there are many. A full disk does not stop commits at
