@@ -3,6 +3,7 @@ import { Gate } from './calls/gate.js';
 import { batchCall, call, Runner } from './calls/runner.js';
 import { runScript } from './calls/script.js';
 import { templateText } from './calls/sql-tag.js';
+import { readStats } from './calls/stats.js';
 import { runTransaction } from './calls/transaction.js';
 import { aFunction, aString, checked, checkedText } from './check.js';
 import { storeOf } from './data-dir.js';
@@ -28,6 +29,7 @@ import type {
   Row,
   ScriptOptions,
   ScriptResult,
+  Stats,
   Transaction,
   VarveDBOptions,
 } from './interface.js';
@@ -200,6 +202,10 @@ export class VarveDB implements Database {
 
   async check(): Promise<CheckReport> {
     return this.#pass(({ client }) => client.request('check', {}), undefined);
+  }
+
+  async stats(): Promise<Stats> {
+    return this.#pass((runner) => readStats(runner), undefined);
   }
 
   async changeEncryptionKey(encryption: Encryption): Promise<void> {

@@ -14,6 +14,7 @@ export type {
   BulkLoadOptions,
   BulkLoadResult,
   BulkSource,
+  CacheCounters,
   CheckReport,
   CopyOptions,
   CopyProgress,
@@ -37,6 +38,7 @@ export type {
   RowMode,
   ScriptOptions,
   ScriptResult,
+  Stats,
   Transaction,
   VarveDBOptions,
 } from './interface.js';

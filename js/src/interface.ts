@@ -254,6 +254,25 @@ export interface CheckReport {
   }[];
 }
 
+/** What a database counts since it was opened, and what it holds now. */
+export interface Stats {
+  /** By name: the rows of the view `varve_statistics`, among them the time that each phase of statements took. */
+  readonly statistics: Readonly<Record<string, number>>;
+  /** By name: the rows of the view `varve_caches`. */
+  readonly caches: Readonly<Record<string, CacheCounters>>;
+}
+
+/** What one cache counts. */
+export interface CacheCounters {
+  readonly hits: number;
+  readonly misses: number;
+  readonly evictions: number;
+  readonly entries: number;
+  readonly bytes: number;
+  /** Of entries, or of bytes: what the cache's setting counts. */
+  readonly capacity: number;
+}
+
 /** What `VarveDB.repair` did; all empty where nothing had to be done. */
 export interface RepairReport {
   /** Records that were put back from their copies. */
@@ -386,6 +405,15 @@ export interface Database extends Queryable, AsyncDisposable {
    * const { problems } = await db.check();
    */
   check(): Promise<CheckReport>;
+
+  /**
+   * What the database counts: commits, bytes written, time by phase, hits of its caches.
+   *
+   * @example
+   * const { statistics, caches } = await db.stats();
+   * console.log(statistics.execute_us, caches.page.hits);
+   */
+  stats(): Promise<Stats>;
 
   /**
    * Puts another passphrase or key in the place of the one that opens an encrypted database; no data is written

@@ -31,6 +31,19 @@ describe.for(places)('%s', (place) => {
     expect(rows).toEqual([{ n: 1 }]);
   });
 
+  test('stats count statements, commits and hits', async () => {
+    const db = await create(freshDataDir(place), { parsers: { 20: String, 701: String } });
+    await db.exec('CREATE TABLE item (id int PRIMARY KEY)');
+    const before = await db.stats();
+    await db.query('INSERT INTO item VALUES (1)');
+    await db.query('INSERT INTO item VALUES (2)');
+    const after = await db.stats();
+    expect(after.statistics.commits).toBe((before.statistics.commits ?? 0) + 2);
+    expect(after.statistics.execute_us).toBeGreaterThan(before.statistics.execute_us ?? 0);
+    expect(after.caches.plan?.hits).toBeGreaterThan(before.caches.plan?.hits ?? 0);
+    expect(after.caches.page?.capacity).toBeGreaterThan(0);
+  });
+
   test('a template makes parameters of its values', async () => {
     const db = await create(freshDataDir(place));
     await db.exec('CREATE TABLE item (id int PRIMARY KEY, name text)');
