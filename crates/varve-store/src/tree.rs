@@ -10,6 +10,7 @@ use varve_types::{
     encode_ordered_key_cell, encode_ordered_key_value,
 };
 
+use crate::content_tree;
 use crate::error::{Result, StoreError};
 use crate::format::row::entry_is_deleted;
 use crate::ids::Ids;
@@ -53,7 +54,8 @@ impl Tree {
                 exist && own && VecSet::from_iter(positions).len() == key.columns.len()
             }
         };
-        if own_id || ids.len() != schema.columns.len() || !key_exists {
+        let is_content = schema.tree == content_tree::TREE;
+        if is_content || own_id || ids.len() != schema.columns.len() || !key_exists {
             return Err(StoreError::internal(format!(
                 "the schema of tree {} is unsound",
                 schema.tree

@@ -88,7 +88,7 @@ impl Effort {
         }
     }
 
-    /// The same of content, which is merged more rarely: its values are large, and new ones never
+    /// The same of content, which is merged more rarely: its values are large, and new ones seldom
     /// lie between old ones.
     pub(crate) fn of_content(&self) -> Effort {
         let tier_runs = match self.is_thorough() {

@@ -4,13 +4,11 @@
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
-use varve_kv::Key;
 use varve_run::{CheckedValue, GroupReader, RunHead};
 use varve_types::{ColumnRef, Reservation, VECTOR_ROWS};
 
-use crate::error::{Result, StoreError};
-use crate::format::keys;
-use crate::read::{column_pages, missing_column, ordinal, reference_position, run_position};
+use crate::error::Result;
+use crate::read::{missing_column, ordinal, reference_position, run_position};
 use crate::run::Run;
 use crate::store::Store;
 use crate::tree::Tree;
@@ -155,27 +153,13 @@ impl RunInput {
     }
 
     async fn read_values(&mut self, store: &Store, group: usize) -> Result<Vec<CheckedValue>> {
-        let id = self.run.id;
         let present: Vec<usize> = self.positions.iter().copied().flatten().collect();
-        let pages = column_pages(&self.head, group, &present);
-        let wanted: Vec<Key> = pages
-            .iter()
-            .map(|(run, number)| keys::run_value(*run, *number))
-            .collect();
-        let values = store.get_many(&wanted).await;
-        let values = values.map_err(|error| self.run.place_error(error))?;
-        let mut checked = Vec::with_capacity(values.len());
-        for ((_, number), value) in pages.into_iter().zip(values) {
-            let value = value.ok_or_else(|| {
-                let message = format!("page {number} of run {id} is missing");
-                self.run.place_error(StoreError::corrupted(message))
-            })?;
-            let value = CheckedValue::check(id, number, value);
-            checked.push(value.map_err(|error| self.run.place_error(error))?);
-        }
-        let bytes: u64 = checked.iter().map(|value| value.bytes() as u64).sum();
+        let values = store
+            .read_values(&self.run, &self.head, group, &present)
+            .await?;
+        let bytes: u64 = values.iter().map(|value| value.bytes() as u64).sum();
         store.reserve(&mut self.reservation, bytes.saturating_mul(UNDONE_TIMES))?;
-        Ok(checked)
+        Ok(values)
     }
 
     fn next_of_group(&mut self) -> Result<Option<InputVector>> {

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use varve_run::RunWriter;
+use varve_run::{ColumnSpec, Holds, RunWriter};
 use varve_types::{
     Batch, Column, ColumnBuilder, ColumnData, ColumnRef, CommitSeq, LogicalType, Pacer,
     Reservation, RunId, VECTOR_ROWS, Value,
@@ -111,6 +111,7 @@ impl Merge<'_> {
         steps: &mut impl Steps,
     ) -> Result<Merged> {
         let referring = self.referring(&inputs)?;
+        let drops_references = self.drops_references(&inputs)?;
         let mut sources = self.sources(inputs, &referring).await?;
         let mut output = self.output(sink, referring);
         let living = |source: &Source| source.input.run.rows - source.input.dead.len();
@@ -132,7 +133,8 @@ impl Merge<'_> {
             }
         }
         output.finish_run().await?;
-        let (outputs, leaves_content) = (output.finished, output.resolved.is_some());
+        let leaves_content = output.resolved.is_some() || drops_references;
+        let outputs = output.finished;
         let content = sink.end_content().await?;
         sink.write_pending().await?;
         Ok(Merged {
@@ -156,6 +158,21 @@ impl Merge<'_> {
             }
         }
         Ok(referring)
+    }
+
+    /// Whether inputs have references of columns that the tree lost.
+    fn drops_references(&self, inputs: &[RunInput]) -> Result<bool> {
+        for input in inputs.iter().filter(|input| input.run.refers) {
+            let mut columns = input.run.head()?.columns().iter();
+            let is_lost = |column: &ColumnSpec| {
+                let mut kept = self.tree.columns().iter();
+                column.holds == Holds::References && !kept.any(|kept| kept.id == column.id)
+            };
+            if columns.any(is_lost) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     async fn sources(&self, inputs: Vec<RunInput>, referring: &[usize]) -> Result<Vec<Source>> {

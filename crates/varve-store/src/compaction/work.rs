@@ -12,6 +12,7 @@ use varve_types::{CommitSeq, Failure, IndexState, RunId, TreeId, Value};
 use crate::compaction::choose::{Choice, Effort, RunShape, choose};
 use crate::compaction::input::RunInput;
 use crate::compaction::merge::{Merge, MergeRule, Merged, MergedInput};
+use crate::content;
 use crate::content_tree;
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::{deletion_vector, keys};
@@ -306,7 +307,7 @@ impl Store {
         };
         let mut control = JobControl::of_request(self);
         self.compact(tree, &effort, &mut control).await?;
-        if self.addresses.is_worn() {
+        if content::due(self).is_some() {
             self.sweep_content(&mut control).await?;
             self.compact(Some(content_tree::TREE), &effort, &mut control)
                 .await?;

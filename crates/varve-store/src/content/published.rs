@@ -3,53 +3,60 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use varve_types::{Pacer, RunId};
+use varve_types::{Invariant, Pacer, Reservation, RunId};
 
 use crate::content_tree::{HASH, NUMBER, TREE, bytes_at};
 use crate::error::Result;
-use crate::read::{each_vector, number_at};
+use crate::read::{group_vectors, number_at};
 use crate::run::Version;
-use crate::store::Store;
+use crate::store::{ENTRY_BYTES, Index, Store};
 
 impl Store {
-    /// Makes sure that published content is found by its hash.
+    /// Makes sure that published content is found by its hash, if there is memory for that.
     pub(crate) async fn read_addresses(&self) -> Result<()> {
         while !self.addresses.is_read() {
-            let (version, runs) = {
-                let state = self.state();
-                (Arc::clone(&state.version), content_runs(&state.version))
-            };
-            let mut pacer = Pacer::new(&self.env);
-            let mut published = BTreeMap::new();
-            for run in version.runs(TREE) {
-                let dead = run.deletion_vector.all();
-                each_vector(self, run, &[NUMBER, HASH], &mut pacer, |first, columns| {
-                    let [numbers, hashes] = columns else {
-                        return Ok(());
-                    };
-                    for row in 0..numbers.len() {
-                        let number = number_at(numbers, row);
-                        let hash = bytes_at(hashes, row).and_then(|hash| hash.try_into().ok());
-                        let ordinal = u32::try_from(row)
-                            .ok()
-                            .and_then(|row| first.checked_add(row));
-                        let is_dead = ordinal.is_none_or(|ordinal| dead.contains(ordinal));
-                        if let (Some(number), Some(hash), false) = (number, hash, is_dead) {
-                            published.insert(hash, number);
-                        }
-                    }
-                    Ok(())
-                })
-                .await?;
-            }
-            let state = self.state();
-            // What was published or swept meanwhile would be missing, or wrong.
-            if content_runs(&state.version) == runs {
-                self.addresses.set_read(published);
+            let version = Arc::clone(&self.state().version);
+            let index = self.index_of(&version).await?;
+            // Nothing is published or swept while it is compared.
+            let _commit_lock = self.take_commit_lock().await;
+            let current = Arc::clone(&self.state().version);
+            if content_runs(&current) == content_runs(&version) {
+                self.addresses.set_read(index);
                 return Ok(());
             }
         }
         Ok(())
+    }
+
+    /// The numbers of all content by hash; `None` where there is no memory for them.
+    async fn index_of(&self, version: &Version) -> Result<Option<Index>> {
+        let mut reservation = Reservation::new(Arc::clone(&self.memory));
+        let mut pacer = Pacer::new(&self.env);
+        let mut numbers = BTreeMap::new();
+        for run in version.runs(TREE) {
+            let dead = run.deletion_vector.all();
+            for group in 0..run.head()?.groups().len() {
+                let read = |first: u32, columns: &[varve_types::Column]| {
+                    let [of_rows, hashes] = columns else {
+                        return Ok(());
+                    };
+                    for (row, ordinal) in (0..of_rows.len()).zip(first..) {
+                        let number = number_at(of_rows, row).or_broken("number of content")?;
+                        let hash = bytes_at(hashes, row).and_then(|hash| hash.try_into().ok());
+                        if !dead.contains(ordinal) {
+                            numbers.insert(hash.or_broken("hash of content")?, number);
+                        }
+                    }
+                    Ok(())
+                };
+                group_vectors(self, run, group, &[NUMBER, HASH], &mut pacer, read).await?;
+                let bytes = (numbers.len() as u64).saturating_mul(ENTRY_BYTES);
+                if self.reserve(&mut reservation, bytes).is_err() {
+                    return Ok(None);
+                }
+            }
+        }
+        Ok(Some(Index::new(numbers, reservation)))
     }
 }
 

@@ -11,7 +11,7 @@ use crate::ids::Ids;
 use crate::paced_run;
 use crate::read::number_at;
 use crate::run::Run;
-use crate::store::{OpenContent, PageSink, Store, hash};
+use crate::store::{OpenContent, PageSink, Store, hash_paced};
 use crate::tree::Tree;
 
 /// What a run keeps of a value that lies elsewhere: more than a zone map does.
@@ -82,7 +82,6 @@ impl PageSink {
             }
             match bytes_at(column, row).filter(|value| sizes.contains(&value.len())) {
                 Some(value) => {
-                    pacer.pause().await;
                     let number = self.number_of(value, pacer).await?;
                     push_beginning(&mut kept, column, row);
                     references.push(&Value::Int8(number));
@@ -98,12 +97,14 @@ impl PageSink {
 
     /// The number of a value, which is written where it is new.
     async fn number_of(&mut self, value: &[u8], pacer: &mut Pacer) -> Result<i64> {
-        let hash = hash(value);
+        let hash = hash_paced(value, pacer).await;
         if let Some(number) = self.content.known(&hash) {
             return Ok(number);
         }
         let store = Arc::clone(&self.content.store);
-        store.read_addresses().await?;
+        if self.content.asks_for_addresses() {
+            store.read_addresses().await?;
+        }
         if let Some(number) = self.content.take_published(&hash) {
             return Ok(number);
         }

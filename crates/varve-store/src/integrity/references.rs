@@ -52,7 +52,8 @@ impl<'a> References<'a> {
                 for number in numbers_of(head, columns, row) {
                     self.note(number, content.contains(number.cast_unsigned()));
                 }
-            } else if let Some((number, is_sound)) = value(columns, row) {
+            } else {
+                let (number, is_sound) = value(columns, row).unwrap_or((0, false));
                 if is_sound {
                     content.insert(number.cast_unsigned());
                 }

@@ -13,7 +13,7 @@ use crate::format::{keys, quarantine};
 use crate::integrity::inspect::{Inspected, Inspection};
 use crate::integrity::readable;
 use crate::integrity::references::sound_rows;
-use crate::read::{View, each_vector, number_at, ordinal, reference_position};
+use crate::read::{View, group_vectors, number_at, ordinal, reference_position};
 use crate::run::Run;
 use crate::store::{PageSink, Publication, Store};
 use crate::tree::Tree;
@@ -98,16 +98,18 @@ impl Store {
         let mut pacer = Pacer::new(&self.env);
         for run in version.runs(TREE) {
             let dead = run.deletion_vector.all();
-            each_vector(self, run, &[NUMBER], &mut pacer, |first, columns| {
-                let rows = columns.first().map_or(0, Column::len);
-                let numbers = (0..rows).zip(first..).filter_map(|(row, ordinal)| {
-                    let number = number_at(columns.first()?, row)?;
-                    (!dead.contains(ordinal)).then_some(number.cast_unsigned())
-                });
-                living.extend(numbers);
-                Ok(())
-            })
-            .await?;
+            for group in 0..run.head()?.groups().len() {
+                let read = |first: u32, columns: &[Column]| {
+                    let rows = columns.first().map_or(0, Column::len);
+                    let numbers = (0..rows).zip(first..).filter_map(|(row, ordinal)| {
+                        let number = number_at(columns.first()?, row)?;
+                        (!dead.contains(ordinal)).then_some(number.cast_unsigned())
+                    });
+                    living.extend(numbers);
+                    Ok(())
+                };
+                group_vectors(self, run, group, &[NUMBER], &mut pacer, read).await?;
+            }
         }
         Ok(living)
     }

@@ -53,10 +53,10 @@ mod table_cursor;
 mod vectors;
 mod view;
 
-pub(crate) use pages::{PageSource, column_pages};
+pub(crate) use pages::PageSource;
 pub(crate) use resolve::Unresolved;
 pub(crate) use run_content::reference_position;
 pub(crate) use run_cursor::{missing_column, ordinal, position_column, run_position};
 pub use scan::TreeScan;
-pub(crate) use vectors::{each_vector, number_at};
+pub(crate) use vectors::{group_vectors, number_at};
 pub(crate) use view::{RunView, View};

@@ -10,7 +10,7 @@ use varve_types::{RunId, TreeId};
 use crate::cache::PageId;
 use crate::error::{Result, StoreError};
 use crate::format::keys;
-use crate::run::place_error;
+use crate::run::{Run, place_error};
 use crate::store::Store;
 
 /// Pages that a read has at hand.
@@ -34,6 +34,23 @@ impl Store {
         Ok(pages)
     }
 
+    /// The pages of some columns of a group, past the page cache: they are read once.
+    pub(crate) async fn read_values(
+        &self,
+        run: &Run,
+        head: &RunHead,
+        group: usize,
+        positions: &[usize],
+    ) -> Result<Vec<CheckedValue>> {
+        let wanted = column_pages(head, group, positions).into_iter().collect();
+        let mut pages = Pages::new();
+        self.read_checked(run.tree, wanted, &mut |page, value| {
+            pages.insert(page, value);
+        })
+        .await?;
+        Ok(pages.into_values().collect())
+    }
+
     /// Pages that are not in the cache, read in one call and checked.
     async fn fetch_pages(
         &self,
@@ -41,19 +58,32 @@ impl Store {
         missing: Vec<PageId>,
         pages: &mut Pages,
     ) -> Result<()> {
+        self.read_checked(tree, missing, &mut |page, value| {
+            self.cache.put(page, &value);
+            pages.insert(page, value);
+        })
+        .await
+    }
+
+    /// Pages from the backend, read in one call and checked.
+    async fn read_checked(
+        &self,
+        tree: TreeId,
+        wanted: Vec<PageId>,
+        take: &mut dyn FnMut(PageId, CheckedValue),
+    ) -> Result<()> {
         let key = |(run, number): &PageId| keys::run_value(*run, *number);
-        let missing_keys: Vec<Key> = missing.iter().map(key).collect();
-        let values = self.get_many(&missing_keys).await;
+        let wanted_keys: Vec<Key> = wanted.iter().map(key).collect();
+        let values = self.get_many(&wanted_keys).await;
         let values = values.map_err(|error| place_error(tree, error))?;
-        for ((run, number), value) in missing.into_iter().zip(values) {
+        for ((run, number), value) in wanted.into_iter().zip(values) {
             let value = value.ok_or_else(|| {
                 let message = format!("page {number} of run {run} is missing");
                 place_error(tree, StoreError::corrupted(message))
             })?;
             let value = CheckedValue::check(run, number, value)
                 .map_err(|error| place_error(tree, error.into()))?;
-            self.cache.put((run, number), &value);
-            pages.insert((run, number), value);
+            take((run, number), value);
         }
         Ok(())
     }

@@ -101,7 +101,7 @@ fn assemble(
     let mut validity = Bitmap::filled(column.len(), true);
     for row in 0..column.len() {
         let code = match number_at(references, row) {
-            Some(number) => numbers.binary_search(&number).unwrap_or(usize::MAX),
+            Some(number) => numbers.binary_search(&number).ok().or_broken("content")?,
             None if column.is_null(row) => {
                 validity.set(row, false);
                 0

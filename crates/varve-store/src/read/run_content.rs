@@ -58,10 +58,10 @@ impl RunCursor {
         let reference = reference_position(&resolved.tree, &self.head, stored);
         let reference = reference.filter(|_| self.view.run.refers);
         let is_null_test = matches!(test, PredicateTest::IsNull | PredicateTest::IsNotNull);
-        let (Some(reference), Some(content), false) = (reference, &resolved.content, is_null_test)
-        else {
+        let (Some(reference), false) = (reference, is_null_test) else {
             return Ok(None);
         };
+        let content = resolved.content.as_ref().or_broken("content of a test")?;
         let all = || Selection::all(rows);
         let chosen = chosen.as_ref().map_or_else(all, Selection::clone);
         let read = |position| {

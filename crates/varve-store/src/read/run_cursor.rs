@@ -114,7 +114,8 @@ impl RunCursor {
     ) -> Result<Option<Batch>> {
         loop {
             pacer.pause().await;
-            if let (Some(unresolved), Some(content)) = (&mut self.unresolved, &resolved.content) {
+            if let Some(unresolved) = &mut self.unresolved {
+                let content = resolved.content.as_ref().or_broken("content of a scan")?;
                 if let Some((_, batch)) = unresolved.next(content).await? {
                     return Ok(Some(batch));
                 }

@@ -117,11 +117,8 @@ impl TreeScan {
             Some(rows) if tests.is_empty() => usize::try_from(rows).unwrap_or(VECTOR_ROWS),
             _ => VECTOR_ROWS,
         };
-        let tested = tests.iter().map(|(stored, _)| *stored);
-        let read: Vec<usize> = outputs.iter().copied().chain(tested).collect();
-        let content = (!view.referring(&read).is_empty()).then(|| view.content());
         let mut resolved = ResolvedScan {
-            content,
+            content: None,
             filters: tests.iter().map(filter).collect(),
             tree,
             outputs,
@@ -141,6 +138,9 @@ impl TreeScan {
                 current: None,
             }
         };
+        let tested = resolved.tests.0.iter().map(|(stored, _)| *stored);
+        let read: Vec<usize> = resolved.outputs.iter().copied().chain(tested).collect();
+        resolved.content = (!view.referring(&read).is_empty()).then(|| view.content());
         Ok(TreeScan {
             key_ordered: !overlap || matches!(reading, Reading::Merged(_)),
             view,

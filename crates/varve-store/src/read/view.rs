@@ -56,13 +56,28 @@ impl View {
         }
     }
 
-    /// The content to which rows of this view refer.
+    /// The content to which rows of this view refer. Runs that the transaction spilled may refer to
+    /// what was published since its snapshot.
     pub(crate) fn content(&self) -> View {
-        View::new(
+        let mut content = View::new(
             Arc::clone(&self.snapshot.catalog.content),
             Arc::clone(&self.snapshot),
             Arc::clone(&self.write_set),
-        )
+        );
+        let published = self.snapshot.version.runs(self.id()).len();
+        let mut spilled = self.runs.iter().skip(published);
+        if spilled.any(|view| view.run.refers) {
+            let version = Arc::clone(&self.snapshot.store.state().version);
+            for run in version.runs(content.id()) {
+                if content.runs.iter().all(|known| known.run.id != run.id) {
+                    content.runs.push(RunView {
+                        run: Arc::clone(run),
+                        own_dead: None,
+                    });
+                }
+            }
+        }
+        content
     }
 
     /// Those of some stored columns of which runs have references.

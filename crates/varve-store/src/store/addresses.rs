@@ -1,53 +1,90 @@
 //! Which content is published, by hash; and which content runs refer to that are not published yet.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use varve_types::{MemoryAccount, Reservation};
+use roaring::RoaringTreemap;
+use varve_types::{Pacer, Reservation};
 
 /// The BLAKE3 hash of a value.
 pub(crate) type Hash = [u8; blake3::OUT_LEN];
 
 /// Bytes that an entry of the index takes, roughly.
-const ENTRY_BYTES: u64 = 64;
+pub(crate) const ENTRY_BYTES: u64 = 64;
+/// So much is hashed between two looks at the clock.
+const HASHED_AT_ONCE: usize = 256 << 10;
 
 /// The hash of a value.
 pub(crate) fn hash(value: &[u8]) -> Hash {
     *blake3::hash(value).as_bytes()
 }
 
+/// The same in steps.
+pub(crate) async fn hash_paced(value: &[u8], pacer: &mut Pacer) -> Hash {
+    let mut hasher = blake3::Hasher::new();
+    for part in value.chunks(HASHED_AT_ONCE) {
+        pacer.pause().await;
+        hasher.update(part);
+    }
+    *hasher.finalize().as_bytes()
+}
+
 /// The addresses of a store's content.
+#[derive(Default)]
 pub(crate) struct Addresses {
     inner: Mutex<Inner>,
     /// Whether published content may have no references.
-    is_worn: AtomicBool,
+    is_sweep_due: AtomicBool,
 }
 
+#[derive(Default)]
 struct Inner {
-    /// The numbers of published values. `None` before it is read, and where there is no memory for
-    /// it: then values are stored again.
-    published: Option<BTreeMap<Hash, i64>>,
-    reservation: Reservation,
+    published: Published,
     /// How many unpublished runs count on a published value.
     in_use: BTreeMap<i64, u32>,
+    /// Values that sweeps left only because they were in use.
+    spared: BTreeSet<i64>,
+}
+
+/// The index from hashes to numbers.
+#[derive(Default)]
+enum Published {
+    #[default]
+    Unread,
+    Read(Index),
+    /// There was no memory for it: values are stored again.
+    NoRoom,
+}
+
+/// Numbers by hash, and the memory that is booked for them.
+pub(crate) struct Index {
+    pub(crate) numbers: BTreeMap<Hash, i64>,
+    pub(crate) reservation: Reservation,
+    /// Those of the numbers that were swept.
+    gone: RoaringTreemap,
+}
+
+impl Index {
+    /// Of all published values.
+    pub(crate) fn new(numbers: BTreeMap<Hash, i64>, reservation: Reservation) -> Index {
+        Index {
+            numbers,
+            reservation,
+            gone: RoaringTreemap::new(),
+        }
+    }
+
+    fn get(&self, hash: &Hash) -> Option<i64> {
+        let number = *self.numbers.get(hash)?;
+        (!self.gone.contains(number.cast_unsigned())).then_some(number)
+    }
 }
 
 /// What a sweep finds in use while it holds the index: nothing comes into use until it is dropped.
 pub(crate) struct HeldAddresses<'a>(MutexGuard<'a, Inner>);
 
 impl Addresses {
-    pub(crate) fn new(memory: Arc<dyn MemoryAccount>) -> Addresses {
-        Addresses {
-            inner: Mutex::new(Inner {
-                published: None,
-                reservation: Reservation::new(memory),
-                in_use: BTreeMap::new(),
-            }),
-            is_worn: AtomicBool::new(false),
-        }
-    }
-
     fn inner(&self) -> MutexGuard<'_, Inner> {
         // No step under this lock can panic half-way.
         self.inner.lock().unwrap_or_else(PoisonError::into_inner)
@@ -56,7 +93,10 @@ impl Addresses {
     /// The number of a published value, which stays until [`Addresses::release`].
     pub(crate) fn take(&self, hash: &Hash) -> Option<i64> {
         let mut inner = self.inner();
-        let number = *inner.published.as_ref()?.get(hash)?;
+        let Published::Read(index) = &inner.published else {
+            return None;
+        };
+        let number = index.get(hash)?;
         *inner.in_use.entry(number).or_default() += 1;
         Some(number)
     }
@@ -69,6 +109,9 @@ impl Addresses {
                 *uses -= 1;
                 if *uses == 0 {
                     inner.in_use.remove(number);
+                    if inner.spared.remove(number) {
+                        self.set_sweep_due(true);
+                    }
                 }
             }
         }
@@ -77,16 +120,23 @@ impl Addresses {
     /// Adds values that were just published.
     pub(crate) fn publish(&self, values: BTreeMap<Hash, i64>) {
         let mut inner = self.inner();
-        let Some(mut published) = inner.published.take() else {
+        let Published::Read(index) = &mut inner.published else {
             return;
         };
-        published.extend(values);
-        inner.keep(published);
+        let entries = (index.numbers.len() + values.len()) as u64;
+        match index
+            .reservation
+            .resize(entries.saturating_mul(ENTRY_BYTES))
+        {
+            Ok(()) => index.numbers.extend(values),
+            Err(_) => inner.published = Published::NoRoom,
+        }
     }
 
-    /// Lets published values be found: all of those that there are.
-    pub(crate) fn set_read(&self, published: BTreeMap<Hash, i64>) {
-        self.inner().keep(published);
+    /// Lets published values be found: all of those that there are. Nothing is published or swept
+    /// meanwhile.
+    pub(crate) fn set_read(&self, index: Option<Index>) {
+        self.inner().published = index.map_or(Published::NoRoom, Published::Read);
     }
 
     /// Keeps others from finding values until a sweep has decided.
@@ -94,42 +144,41 @@ impl Addresses {
         HeldAddresses(self.inner())
     }
 
-    /// Notes whether published content may have lost its last reference, so that a sweep is due.
-    pub(crate) fn set_worn(&self, is_worn: bool) {
-        self.is_worn.store(is_worn, Ordering::Relaxed);
+    /// Notes whether published content may have lost its last reference.
+    pub(crate) fn set_sweep_due(&self, is_due: bool) {
+        self.is_sweep_due.store(is_due, Ordering::Relaxed);
     }
 
-    /// Whether a sweep is due.
-    pub(crate) fn is_worn(&self) -> bool {
-        self.is_worn.load(Ordering::Relaxed)
+    /// Whether published content may have lost its last reference.
+    pub(crate) fn is_sweep_due(&self) -> bool {
+        self.is_sweep_due.load(Ordering::Relaxed)
     }
 
     /// Whether published values are found.
     pub(crate) fn is_read(&self) -> bool {
-        self.inner().published.is_some()
-    }
-}
-
-impl Inner {
-    fn keep(&mut self, published: BTreeMap<Hash, i64>) {
-        let bytes = (published.len() as u64).saturating_mul(ENTRY_BYTES);
-        self.published = self.reservation.resize(bytes).is_ok().then_some(published);
-        if self.published.is_none() {
-            // A smaller reservation is never refused.
-            let _ = self.reservation.resize(0);
-        }
+        matches!(self.inner().published, Published::Read(_))
     }
 }
 
 impl HeldAddresses<'_> {
-    pub(crate) fn is_in_use(&self, number: i64) -> bool {
-        self.0.in_use.contains_key(&number)
+    /// Values to which unpublished runs refer; when they do no more, a sweep is due again.
+    pub(crate) fn spare(&mut self, numbers: &RoaringTreemap) -> Vec<i64> {
+        let in_use = self.0.in_use.keys().copied();
+        let spared = in_use.filter(|number| numbers.contains(number.cast_unsigned()));
+        let spared: Vec<i64> = spared.collect();
+        self.0.spared.extend(spared.iter().copied());
+        spared
     }
 
-    /// Forgets values for which `is_kept` is false.
-    pub(crate) fn retain(&mut self, is_kept: impl Fn(i64) -> bool) {
-        if let Some(published) = &mut self.0.published {
-            published.retain(|_, number| is_kept(*number));
+    /// Lets swept values not be found any more.
+    pub(crate) fn forget(&mut self, numbers: &RoaringTreemap) {
+        let Published::Read(index) = &mut self.0.published else {
+            return;
+        };
+        index.gone |= numbers;
+        if index.gone.len() > index.numbers.len() as u64 / 2 {
+            // Reading what is left is cheaper than to keep what is gone.
+            self.0.published = Published::Unread;
         }
     }
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use varve_run::RunWriter;
-use varve_types::{ColumnBuilder, RunId};
+use varve_types::{ColumnBuilder, Reservation, RunId};
 
 use crate::store::Store;
-use crate::store::addresses::Hash;
+use crate::store::addresses::{ENTRY_BYTES, Hash};
 
 /// The content that the runs of one sink refer to.
 pub(crate) struct ContentSink {
@@ -17,6 +17,10 @@ pub(crate) struct ContentSink {
     own: BTreeMap<Hash, i64>,
     /// What was published before and is referred to.
     used: BTreeMap<Hash, i64>,
+    /// What both take.
+    reservation: Reservation,
+    /// Whether the index of published values was asked for.
+    has_asked: bool,
 }
 
 /// A run of content that takes further values.
@@ -35,6 +39,8 @@ impl ContentSink {
             open: None,
             own: BTreeMap::new(),
             used: BTreeMap::new(),
+            reservation: Reservation::new(Arc::clone(&store.memory)),
+            has_asked: false,
         }
     }
 
@@ -43,16 +49,33 @@ impl ContentSink {
         self.own.get(hash).or(self.used.get(hash)).copied()
     }
 
+    /// Whether the index of published values is to be read first: once, since there may be no
+    /// memory for it.
+    pub(crate) fn asks_for_addresses(&mut self) -> bool {
+        !core::mem::replace(&mut self.has_asked, true)
+    }
+
     /// The number of a published value, which its runs will refer to.
     pub(crate) fn take_published(&mut self, hash: &Hash) -> Option<i64> {
+        if !self.has_room() {
+            return None;
+        }
         let number = self.store.addresses.take(hash)?;
         self.used.insert(*hash, number);
         Some(number)
     }
 
-    /// Notes a value that was written here.
+    /// Notes a value that was written here. Without memory for that it is written again.
     pub(crate) fn add_own(&mut self, hash: Hash, number: i64) {
-        self.own.insert(hash, number);
+        if self.has_room() {
+            self.own.insert(hash, number);
+        }
+    }
+
+    fn has_room(&mut self) -> bool {
+        let entries = (self.own.len() + self.used.len() + 1) as u64;
+        let bytes = entries.saturating_mul(ENTRY_BYTES);
+        self.store.reserve(&mut self.reservation, bytes).is_ok()
     }
 
     /// Whether it wrote content.
@@ -62,10 +85,7 @@ impl ContentSink {
 
     /// Its content was published.
     pub(crate) fn set_published(&mut self) {
-        let own = core::mem::take(&mut self.own);
-        if !own.is_empty() {
-            self.store.addresses.publish(own);
-        }
+        self.store.addresses.publish(core::mem::take(&mut self.own));
     }
 }
 

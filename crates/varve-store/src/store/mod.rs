@@ -38,7 +38,7 @@ use crate::store::scratch::ScratchUse;
 use crate::tree::Tree;
 use crate::{Durability, StoreSettings, StoreStats, TreeStorage};
 
-pub(crate) use addresses::{Addresses, HeldAddresses, hash};
+pub(crate) use addresses::{Addresses, ENTRY_BYTES, Index, hash, hash_paced};
 pub(crate) use commit_queue::{Accepted, CommitQueue, Deletes, Group, KeyedVersion, Member, Work};
 pub(crate) use content_sink::OpenContent;
 pub use job::{Job, JobId, JobInfo, JobState};
@@ -118,10 +118,10 @@ impl Store {
     pub(crate) fn new(parts: Parts) -> Store {
         let bytes = |cache| first_cache_bytes(&parts.settings, &*parts.memory, cache);
         let memory = || Arc::clone(&parts.memory);
-        let addresses = Addresses::new(memory());
+        let addresses = Addresses::default();
         // Nobody knows whether a sweep was due when the store was left.
         let has_content = !parts.state.version.runs(content_tree::TREE).is_empty();
-        addresses.set_worn(has_content);
+        addresses.set_sweep_due(has_content);
         Store {
             addresses,
             cache: PageCache::new(bytes(StoreCache::Pages), memory()),

@@ -156,7 +156,7 @@ impl PageSink {
     pub(crate) fn set_published(&mut self) {
         self.published = true;
         if !self.dropped.is_empty() && self.content.has_own() {
-            self.store.addresses.set_worn(true);
+            self.store.addresses.set_sweep_due(true);
         }
         self.content.set_published();
     }

@@ -20,7 +20,7 @@ pub(crate) struct Publication {
     /// Runs that are listed no more.
     removed: Vec<Arc<Run>>,
     /// Whether content may have lost its last reference.
-    wears_content: bool,
+    frees_content: bool,
 }
 
 impl Publication {
@@ -30,13 +30,13 @@ impl Publication {
             version: Version::clone(&state.version),
             manifest: state.manifest.clone(),
             removed: Vec::new(),
-            wears_content: false,
+            frees_content: false,
         }
     }
 
     /// Takes a run off the list. Its pages are deleted once no snapshot holds it.
     pub(crate) fn remove_run(&mut self, run: &Arc<Run>) {
-        self.wears_content |= run.refers;
+        self.frees_content |= run.refers;
         self.move_run(run);
     }
 
@@ -86,8 +86,8 @@ impl Publication {
         let mut retired: Vec<RunId> = state.retired_runs();
         retired.extend(self.removed.iter().map(|run| run.id));
         varve_sort::sort(&mut retired);
-        if self.wears_content {
-            store.addresses.set_worn(true);
+        if self.frees_content {
+            store.addresses.set_sweep_due(true);
         }
         let manifest = &mut self.manifest;
         manifest.number += 1;

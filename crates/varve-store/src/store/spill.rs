@@ -229,8 +229,24 @@ impl Spill {
         }
     }
 
-    /// Ends open runs, of one tree or of all, and makes them readable.
+    /// Ends open runs, of one tree or of all, and makes them readable. Fails for good, as
+    /// [`Spill::write_buffers`] does.
     pub(crate) async fn finish(
+        &mut self,
+        write_set: &Mutex<WriteSet>,
+        tree: Option<TreeId>,
+    ) -> Result<()> {
+        let interrupted = StoreErrorKind::SpillInterrupted.into();
+        let before = lock_write_set(write_set).failure.replace(interrupted);
+        let done = self.try_finish(write_set, tree).await;
+        lock_write_set(write_set).failure = match &done {
+            Ok(()) => before,
+            Err(error) => Some(error.clone()),
+        };
+        done
+    }
+
+    async fn try_finish(
         &mut self,
         write_set: &Mutex<WriteSet>,
         tree: Option<TreeId>,
@@ -241,6 +257,7 @@ impl Spill {
         };
         let content = self.sink.end_content().await?;
         if let Some(content) = content {
+            self.sink.write_pending().await?;
             let tree = Arc::clone(&self.store.state().catalog.content);
             let mut write_set = lock_write_set(write_set);
             write_set.tree_mut(&tree).runs.push(content);

@@ -3,16 +3,18 @@
 use std::sync::Arc;
 
 use pollster::block_on;
+use varve_kv::fault::{FaultKv, FaultPlan};
 use varve_kv::{Durability, Kv, MemoryKv, Scan, ScanLimit};
 use varve_types::{
-    ColumnPredicate, CompareOp, MemoryBudget, PredicateTest, RowPosition, ScanSpec, SortKey,
-    TreeId, TreeSchema, Value,
+    ColumnPredicate, CompareOp, MemoryBudget, PredicateTest, Reservation, RowPosition, ScanSpec,
+    SortKey, TreeId, TreeSchema, Value,
 };
 
 use super::damage::{damage, flip};
 use super::{
-    KEYED, PLAIN, Row, TestEnv, batch, content_addressed, everything, insert, open, open_with,
-    positions_where, read, schema, small, sorted_rows, with_trees, with_trees_as,
+    Background, KEYED, PLAIN, Row, TestEnv, batch, content_addressed, everything, insert, open,
+    open_with, positions_where, read, rows_of, schema, small, sorted_rows, with_trees,
+    with_trees_as,
 };
 use crate::content_tree::{DATA, TREE};
 use crate::format::keys;
@@ -331,8 +333,128 @@ fn content_of_rows_that_a_savepoint_takes_back_is_swept() {
     transaction.rollback_to(savepoint).unwrap();
     block_on(transaction.commit(Durability::Strict)).unwrap();
     block_on(store.flush()).unwrap();
+    drop(store);
+    let store = open(&kv);
+    assert_sound(&store);
     block_on(store.run_jobs_until_idle()).unwrap();
     assert_eq!(store.stats().content_values, 100);
     assert_eq!(sorted_rows(&store.begin(), KEYED), rows(0..100, 100));
     assert_sound(&store);
+}
+
+#[test]
+fn own_rows_refer_to_what_others_published_since() {
+    let (kv, store) = with_content();
+    drop(store);
+    let store = open(&kv);
+    let mut transaction = store.begin();
+    insert(&store, PLAIN, &rows(0..40, 40));
+    block_on(store.flush()).unwrap();
+    for rows in rows(0..40, 40).chunks(10) {
+        block_on(transaction.insert(KEYED, &batch(rows))).unwrap();
+    }
+    assert_eq!(store.stats().content_values, 40);
+    assert_eq!(sorted_rows(&transaction, KEYED), rows(0..40, 40));
+    block_on(transaction.commit(Durability::Strict)).unwrap();
+    block_on(store.vacuum(None, true)).unwrap();
+    assert_eq!(store.stats().content_values, 40);
+    assert_sound(&store);
+}
+
+/// Flushes and sweeps step by step beside each other, in many orders.
+#[test]
+fn a_flush_beside_a_sweep_refers_to_living_content() {
+    for head_start in 0..60 {
+        let kv = MemoryKv::new();
+        let plan = FaultPlan::new(head_start).yields_max(3);
+        let faulty = Arc::new(FaultKv::new(kv.reopen(), plan));
+        let store = open_with(faulty.clone(), large()).unwrap();
+        with_trees_as(&store, content_addressed);
+        insert(&store, KEYED, &rows(0..20, 20));
+        block_on(store.flush()).unwrap();
+        delete_all(&store, KEYED);
+        block_on(store.flush()).unwrap();
+        drop(store);
+        // The index of published values is not read yet, and a sweep is due.
+        let store = open_with(faulty.clone(), large()).unwrap();
+        insert(&store, PLAIN, &rows(0..20, 20));
+        let swept = Arc::clone(&store);
+        let mut sweep = Background::new(async move { swept.run_jobs_until_idle().await });
+        sweep.steps(head_start as usize);
+        let mut flush = Background::flush(&store);
+        while !(sweep.is_done() && flush.is_done()) {
+            flush.step();
+            sweep.step();
+        }
+        assert_sound(&store);
+        assert_eq!(sorted_rows(&store.begin(), PLAIN), rows(0..20, 20));
+        block_on(store.run_jobs_until_idle()).unwrap();
+        assert_eq!(store.stats().content_values, 20);
+        assert_sound(&store);
+    }
+}
+
+#[test]
+fn without_memory_for_the_index_values_are_stored_again() {
+    let (kv, store) = with_content();
+    insert(&store, KEYED, &rows(0..3000, 3000));
+    block_on(store.flush()).unwrap();
+    drop(store);
+    let memory = Arc::new(MemoryBudget::new(8 << 20));
+    let env = Arc::new(TestEnv::default());
+    let kv: Arc<dyn Kv> = Arc::new(kv.reopen());
+    let store = block_on(Store::open(kv, env, memory.clone(), large())).unwrap();
+    let mut booked = Reservation::new(memory.clone());
+    insert(&store, PLAIN, &rows(0..10, 10));
+    while booked.resize(booked.bytes() + 10_000).is_ok() {}
+    booked.resize(booked.bytes() - 100_000).unwrap();
+    block_on(store.flush()).unwrap();
+    assert_eq!(store.stats().content_values, 3010);
+    drop(booked);
+    assert_eq!(sorted_rows(&store.begin(), PLAIN), rows(0..10, 10));
+}
+
+#[test]
+fn a_damaged_stranger_keeps_content_and_lets_others_be_vacuumed() {
+    let (kv, store) = with_content();
+    insert(&store, KEYED, &rows(0..20, 20));
+    insert(&store, PLAIN, &rows(20..40, 40));
+    block_on(store.flush()).unwrap();
+    let run = store.state().version.runs(PLAIN)[0].id;
+    drop(store);
+    damage(&kv, &keys::head(run), flip);
+    let store = open_with(Arc::new(kv.reopen()), large()).unwrap();
+    delete_all(&store, KEYED);
+    block_on(store.vacuum(Some(KEYED), true)).unwrap();
+    block_on(store.run_jobs_until_idle()).unwrap();
+    assert_eq!(store.stats().content_values, 40);
+}
+
+#[test]
+fn single_rows_are_read_whole_with_and_without_waiting() {
+    let (kv, store) = with_content();
+    insert(&store, KEYED, &rows(0..200, 200));
+    block_on(store.flush()).unwrap();
+    drop(store);
+    let store = open_with(Arc::new(kv.reopen()), large()).unwrap();
+    let transaction = store.begin();
+    for key in [0, 7, 199] {
+        let keys = [vec![Value::Int8(key)]];
+        let found = block_on(transaction.lookup(KEYED, &keys, &[0, 1, 2], false)).unwrap();
+        assert_eq!(rows_of(&found[0]), rows(key..key + 1, 200));
+    }
+    let limited = ScanSpec {
+        limit_rows: Some(3),
+        reverse: true,
+        ordered: true,
+        ..everything(KEYED)
+    };
+    let found: Vec<Row> = read(&transaction, limited)
+        .unwrap()
+        .into_iter()
+        .map(|(row, _)| row)
+        .collect();
+    let mut expected = rows(197..200, 200);
+    expected.reverse();
+    assert_eq!(found[..3], expected);
 }

@@ -15,7 +15,7 @@ use super::{
     positions_where, read, rows_of, small, sorted_rows, with_trees, with_trees_as,
 };
 use crate::store::Store;
-use crate::{Durability, InsertError, Transaction};
+use crate::{Durability, InsertError, SavepointId, Transaction};
 
 const KEYS: i64 = 80;
 /// Transactions below never spill.
@@ -47,6 +47,12 @@ enum Op {
         strict: bool,
     },
     Rollback {
+        session: usize,
+    },
+    Savepoint {
+        session: usize,
+    },
+    RollbackTo {
         session: usize,
     },
     Check {
@@ -81,6 +87,8 @@ fn op() -> impl Strategy<Value = Op> {
         5 => (session.clone(), any::<bool>())
             .prop_map(|(session, strict)| Op::Commit { session, strict }),
         1 => session.clone().prop_map(|session| Op::Rollback { session }),
+        1 => session.clone().prop_map(|session| Op::Savepoint { session }),
+        1 => session.clone().prop_map(|session| Op::RollbackTo { session }),
         2 => (session, key).prop_map(|(session, key)| Op::Check { session, key }),
         1 => Just(Op::Hold),
         1 => Just(Op::Flush),
@@ -101,6 +109,8 @@ struct Session {
     /// What it ever put into its buffers, roughly: past a bound it spills, and conflicts with runs
     /// are found by key range.
     inserted_bytes: usize,
+    /// A savepoint, and what there was at it.
+    savepoint: Option<(SavepointId, Model, BTreeSet<i64>)>,
 }
 
 struct World {
@@ -152,6 +162,7 @@ impl World {
                 model: self.newest(),
                 deleted: BTreeSet::new(),
                 inserted_bytes: 0,
+                savepoint: None,
             });
         }
         self.sessions[i].as_mut().unwrap()
@@ -171,7 +182,7 @@ impl World {
                     .map(|k| {
                         (
                             k,
-                            (k % 9 != 0).then(|| format!("{k}").repeat(text)),
+                            (k % 9 != 0).then(|| format!("{}", k % 4).repeat(text / 40 * 80)),
                             text as i32,
                         )
                     })
@@ -188,6 +199,18 @@ impl World {
             Op::Rollback { session } => {
                 if let Some(session) = self.sessions[session].take() {
                     self.run(session.transaction.rollback()).unwrap();
+                }
+            }
+            Op::Savepoint { session } => {
+                let session = self.session(session);
+                let id = session.transaction.savepoint();
+                session.savepoint = Some((id, session.model.clone(), session.deleted.clone()));
+            }
+            Op::RollbackTo { session } => {
+                let session = self.session(session);
+                if let Some((id, model, deleted)) = session.savepoint.clone() {
+                    session.transaction.rollback_to(id).unwrap();
+                    (session.model, session.deleted) = (model, deleted);
                 }
             }
             Op::Check { session, key } => {
@@ -231,14 +254,20 @@ impl World {
     }
 
     fn insert(&mut self, session: usize, rows: &[Row]) {
+        let mut flush = self.flush.take();
+        self.insert_beside(session, rows, &mut flush);
+        self.flush = flush;
+    }
+
+    fn insert_beside(&mut self, session: usize, rows: &[Row], flush: &mut Option<Background>) {
         let current = self.session(session);
         let mut keys = BTreeSet::new();
         let fresh = |k: &i64| !current.model.contains_key(k);
         let new = rows.iter().all(|row| keys.insert(row.0) && fresh(&row.0));
-        match block_on(current.transaction.insert(KEYED, &batch(rows))) {
+        match beside(flush, current.transaction.insert(KEYED, &batch(rows))) {
             Ok(()) => {
                 assert!(new);
-                block_on(current.transaction.insert(PLAIN, &batch(rows))).unwrap();
+                beside(flush, current.transaction.insert(PLAIN, &batch(rows))).unwrap();
                 current
                     .model
                     .extend(rows.iter().map(|row| (row.0, row.clone())));
@@ -259,6 +288,18 @@ impl World {
     }
 
     fn update(&mut self, session: usize, key: i64, moved: bool) {
+        let mut flush = self.flush.take();
+        self.update_beside(session, key, moved, &mut flush);
+        self.flush = flush;
+    }
+
+    fn update_beside(
+        &mut self,
+        session: usize,
+        key: i64,
+        moved: bool,
+        flush: &mut Option<Background>,
+    ) {
         let session = self.session(session);
         let Some(row) = session.model.remove(&key) else {
             return;
@@ -274,7 +315,7 @@ impl World {
             let positions = positions_where(&session.transaction, tree, equal(key));
             assert_eq!(positions.len(), 1);
             let rows = [batch(std::slice::from_ref(&new))];
-            block_on(session.transaction.update(tree, &positions, &rows)).unwrap();
+            beside(flush, session.transaction.update(tree, &positions, &rows)).unwrap();
         }
         session.model.insert(to, new);
         session.deleted.insert(key);
@@ -360,10 +401,7 @@ impl World {
 
     /// Carries something out that may wait for the flush under way.
     fn run<T>(&mut self, work: impl Future<Output = T>) -> T {
-        match &mut self.flush {
-            Some(flush) => flush.beside(work),
-            None => block_on(work),
-        }
+        beside(&mut self.flush, work)
     }
 
     fn drop_all(&mut self) {
@@ -376,6 +414,14 @@ impl World {
         self.drop_all();
         self.store = open_with(self.kv.clone(), small()).unwrap();
         self.written.clear();
+    }
+}
+
+/// Carries something out that may wait for a flush.
+fn beside<T>(flush: &mut Option<Background>, work: impl Future<Output = T>) -> T {
+    match flush {
+        Some(flush) => flush.beside(work),
+        None => block_on(work),
     }
 }
 
