@@ -3,7 +3,7 @@
 
 use varve_kv::KvError;
 use varve_run::{ROW_BYTES_MAX, RunError};
-use varve_types::{Broken, Error, Failure, LogicalType, SqlState, TreeId};
+use varve_types::{Broken, CommitSeq, Error, Failure, LogicalType, SqlState, TreeId};
 
 use crate::format::keys;
 
@@ -39,6 +39,17 @@ pub enum StoreErrorKind {
     SpillInterrupted,
     /// A bulk load goes on although a part of it failed.
     LoadInterrupted,
+    /// An export goes on although a part of it failed.
+    ExportInterrupted,
+    /// A whole export is imported where something is.
+    NotEmpty,
+    /// An export is imported that goes on from what the store does not hold.
+    OtherBase {
+        /// The commit that it goes on from.
+        wanted: CommitSeq,
+        /// The last commit of the store.
+        found: CommitSeq,
+    },
     /// Somebody cancelled the job.
     JobCancelled,
     /// The table of a compaction was dropped.
@@ -126,6 +137,9 @@ impl StoreError {
             StoreErrorKind::Internal(_) => Failure::Internal,
             StoreErrorKind::Types(error) => return error.failure(),
             StoreErrorKind::LoadInterrupted
+            | StoreErrorKind::ExportInterrupted
+            | StoreErrorKind::NotEmpty
+            | StoreErrorKind::OtherBase { .. }
             | StoreErrorKind::RowTooLarge { .. }
             | StoreErrorKind::IdOutOfRange(_)
             | StoreErrorKind::NoAutoId
@@ -145,9 +159,11 @@ impl StoreError {
             }
             StoreErrorKind::IdOutOfRange(_) => SqlState::NUMERIC_VALUE_OUT_OF_RANGE,
             StoreErrorKind::NoAutoId => SqlState::FEATURE_NOT_SUPPORTED,
-            StoreErrorKind::LoadInterrupted | StoreErrorKind::IndexBuilding(_) => {
-                SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE
-            }
+            StoreErrorKind::LoadInterrupted
+            | StoreErrorKind::ExportInterrupted
+            | StoreErrorKind::NotEmpty
+            | StoreErrorKind::OtherBase { .. }
+            | StoreErrorKind::IndexBuilding(_) => SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
             StoreErrorKind::Duplicate => SqlState::UNIQUE_VIOLATION,
             StoreErrorKind::Types(error) => error.state(),
             _ => SqlState::INTERNAL_ERROR,
@@ -170,6 +186,20 @@ impl StoreError {
             StoreErrorKind::LoadInterrupted => {
                 "an earlier part of the load failed or was interrupted".into()
             }
+            StoreErrorKind::ExportInterrupted => {
+                "an earlier part of the export failed or was interrupted".into()
+            }
+            StoreErrorKind::NotEmpty => "the store is not empty".into(),
+            StoreErrorKind::OtherBase {
+                wanted,
+                found: CommitSeq(0),
+            } => format!("the export goes on from one at commit {wanted}, and the store is empty"),
+            StoreErrorKind::OtherBase { wanted, found } if wanted == found => format!(
+                "the export goes on from one at commit {wanted}, whose values the store does not hold"
+            ),
+            StoreErrorKind::OtherBase { wanted, found } => format!(
+                "the export goes on from one at commit {wanted}, and the store is at commit {found}"
+            ),
             StoreErrorKind::JobCancelled => "the job was cancelled".into(),
             StoreErrorKind::TableDropped => "the table was dropped while it was compacted".into(),
             StoreErrorKind::NoScratch => {
@@ -203,6 +233,11 @@ impl StoreError {
         match self.kind() {
             StoreErrorKind::Backend(KvError::StorageFull) => Some(
                 "Rows can be deleted, tables truncated and dropped; VACUUM gives their space back.",
+            ),
+            StoreErrorKind::NotEmpty => Some("Import a whole export into a new store."),
+            StoreErrorKind::OtherBase { .. } => Some(
+                "Import the exports since the whole one in their order, into a new store that \
+                 nothing else changes in between.",
             ),
             StoreErrorKind::BothCorrupt(_) => Some("The store cannot be repaired."),
             _ => None,

@@ -64,6 +64,7 @@
 //! | how entries of indexes are written and kept unique | `transaction/index.rs`, `unique.rs` |
 //! | how columns are loaded without a log | `bulk_load` |
 //! | how large values are stored once | `content` |
+//! | how a store becomes one stream, and a stream a store | `export` |
 //! | what lies under which key | `format` |
 //! | which work is done in the background, and when | `jobs` |
 //! | what a check finds and a repair keeps | `integrity` |
@@ -77,6 +78,7 @@ mod content;
 mod content_tree;
 mod durability;
 mod error;
+mod export;
 #[cfg(any(test, feature = "fixtures"))]
 pub mod fixtures;
 mod flush;
@@ -107,6 +109,7 @@ pub use cache::{CacheStats, StoreCache};
 pub use catalog::{CatalogState, ObjectChange};
 pub use durability::CommitDurability;
 pub use error::{StoreError, StoreErrorKind, backend_failure};
+pub use export::{Export, ExportMark, StoreImport};
 pub use integrity::{CheckReport, Problem, RepairReport, RunRepair};
 pub use jobs::JobRunner;
 pub use read::TreeScan;

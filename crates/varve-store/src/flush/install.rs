@@ -25,10 +25,18 @@ impl Store {
         self.state().check_usable()?;
         let mut batch = WriteBatch::new();
         let publication = self.prepare_flush(frozen, &written, &mut batch)?;
-        let Written { maps, mut sink, .. } = written;
+        let Written {
+            runs,
+            maps,
+            mut sink,
+        } = written;
         sink.end_intent(&mut batch);
         self.write_change(batch, Durability::Strict).await?;
         sink.set_published();
+        if let Some(awaited) = frozen.awaited_runs.upgrade() {
+            // A memtable is flushed once.
+            let _ = awaited.set(runs);
+        }
         frozen.memtable.set_flushed(maps);
         let mut state = self.state();
         publication.install(&mut state);

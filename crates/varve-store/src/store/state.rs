@@ -1,7 +1,7 @@
 //! What changes with every commit: the newest of everything, behind one lock.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use varve_codec::ZstdEncoders;
 use varve_sort::{VecMap, VecSet};
@@ -72,6 +72,8 @@ pub(crate) struct Frozen {
     pub(crate) seq: CommitSeq,
     pub(crate) memtable: Arc<Memtable>,
     pub(crate) catalog: Arc<Catalog>,
+    /// Who waits for the runs that it becomes, before a later commit changes them.
+    pub(crate) awaited_runs: Weak<OnceLock<Vec<Arc<Run>>>>,
 }
 
 /// Whether commits may add to the active memtable.
@@ -188,6 +190,7 @@ impl State {
                 seq: self.last,
                 memtable: core::mem::take(&mut self.memtable),
                 catalog: Arc::clone(&self.catalog),
+                awaited_runs: Weak::new(),
             });
         }
     }

@@ -5,6 +5,7 @@ mod content;
 mod crash;
 mod damage;
 mod durability;
+mod export;
 mod flush;
 mod golden;
 mod group;
