@@ -109,7 +109,7 @@ pub use cache::{CacheStats, StoreCache};
 pub use catalog::{CatalogState, ObjectChange};
 pub use durability::CommitDurability;
 pub use error::{StoreError, StoreErrorKind, backend_failure};
-pub use export::{Export, ExportMark, StoreImport};
+pub use export::{Export, KnownContents, StoreImport};
 pub use integrity::{CheckReport, Problem, RepairReport, RunRepair};
 pub use jobs::JobRunner;
 pub use read::TreeScan;

@@ -1,9 +1,9 @@
 //! The contents of an export: what the store holds after one commit, each part with its hash.
 //!
 //! Layout (varints, hashes as u64): commit; catalog version (0: none), hash of the catalog; next
-//! object, next tree, next row id; number of runs; by run, ordered by tree and run: tree, run, rows,
-//! bytes, the commit of its index entries, hash of its head, deleted rows and, where there are any,
-//! their hash.
+//! object, next tree, next row id; number of runs; by run, ordered by tree and run: tree, run,
+//! rows, bytes, the commit of its index entries, hash of its head, deleted rows and, where there
+//! are any, their hash.
 //!
 //! A hash is the xxh3-64 of the record's bytes: of catalog and head as the store keeps them, of
 //! deleted rows as the export has them. Heads tell size and statistics of all that a run holds.

@@ -30,12 +30,12 @@
 mod contents;
 mod import;
 mod incoming;
-mod mark;
+mod known_contents;
 mod pin;
 mod record_kind;
 mod records;
 mod stream;
 
 pub use import::StoreImport;
-pub use mark::ExportMark;
+pub use known_contents::KnownContents;
 pub use stream::Export;

@@ -42,11 +42,11 @@ impl Pinned {
     }
 
     /// The deleted rows of a run.
-    pub(super) fn deleted(&self, run: &Run) -> RoaringBitmap {
+    pub(super) fn deleted(&self, run: &Run) -> Result<RoaringBitmap> {
         let mut deleted = RoaringBitmap::new();
-        let end = u32::try_from(run.rows).unwrap_or(u32::MAX);
+        let end = u32::try_from(run.rows).or_broken("rows of a run")?;
         run.deletion_vector.collect(0, end, self.seq, &mut deleted);
-        deleted
+        Ok(deleted)
     }
 
     /// Adds runs, and puts all in order but those without a living row.
@@ -120,7 +120,7 @@ impl Store {
 }
 
 fn listed(pinned: &Pinned, run: &Run, head: &[u8]) -> Result<RunContents> {
-    let deleted = pinned.deleted(run);
+    let deleted = pinned.deleted(run)?;
     let deletions = match deleted.len() {
         0 => None,
         rows => Some(Deletions {

@@ -9,9 +9,9 @@ use varve_run::CheckedValue;
 use varve_types::{Invariant, Reservation};
 
 use crate::error::{Result, StoreError, StoreErrorKind};
-use crate::export::ExportMark;
+use crate::export::KnownContents;
 use crate::export::contents::{Contents, Part, deletions_bytes};
-use crate::export::mark::put_head;
+use crate::export::known_contents::put_head;
 use crate::export::pin::Pinned;
 use crate::export::record_kind::RecordKind;
 use crate::export::records::RecordWriter;
@@ -31,7 +31,7 @@ const BOOKED_BYTES: u64 = 4 << 20;
 pub struct Export {
     store: Arc<Store>,
     pinned: Pinned,
-    mark: ExportMark,
+    contents: KnownContents,
     parts: VecDeque<Part>,
     /// The run whose values are under way.
     values: Option<Values>,
@@ -53,19 +53,19 @@ struct Values {
 impl Store {
     /// Begins to export the store as it is now, or what of it an earlier export has not. Others
     /// read and write meanwhile. `XX001` where a run is damaged.
-    pub async fn export(self: &Arc<Store>, since: Option<&ExportMark>) -> Result<Export> {
+    pub async fn export(self: &Arc<Store>, since: Option<&KnownContents>) -> Result<Export> {
         let mut booked = Reservation::new(Arc::clone(&self.memory));
         self.reserve(&mut booked, BOOKED_BYTES)?;
         let pinned = self.pin_in_runs().await?;
         let contents = self.contents(&pinned).await?;
-        let base = since.map(|mark| &mark.0);
+        let base = since.map(|known| &known.0);
         let mut out = RecordWriter::new();
         put_head(&contents, base, &mut out)?;
         Ok(Export {
             store: Arc::clone(self),
             pinned,
             parts: contents.parts(base).into(),
-            mark: ExportMark(contents),
+            contents: KnownContents(contents),
             values: None,
             out,
             is_complete: false,
@@ -77,8 +77,8 @@ impl Store {
 
 impl Export {
     /// What a later export goes on from, once this one is complete.
-    pub fn mark(&self) -> &ExportMark {
-        &self.mark
+    pub fn contents(&self) -> &KnownContents {
+        &self.contents
     }
 
     /// The next bytes, at most 1 MiB; `None` after the last ones. After an error there are no more.
@@ -110,7 +110,7 @@ impl Export {
             }
             Some(Part::Deletions(at)) => {
                 let run = self.run(at)?;
-                let deleted = deletions_bytes(&self.pinned.deleted(&run))?;
+                let deleted = deletions_bytes(&self.pinned.deleted(&run)?)?;
                 self.out.put(RecordKind::Deletions, &[&id(&run), &deleted])
             }
             None => {
@@ -190,7 +190,7 @@ fn id(run: &Run) -> Vec<u8> {
 
 impl core::fmt::Debug for Export {
     fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
-        let contents: &Contents = &self.mark.0;
+        let contents: &Contents = &self.contents.0;
         f.debug_struct("Export")
             .field("seq", &contents.seq)
             .field("parts", &self.parts.len())

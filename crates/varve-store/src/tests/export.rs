@@ -22,7 +22,7 @@ use crate::compaction::Effort;
 use crate::error::Result;
 use crate::format::keys;
 use crate::store::Store;
-use crate::{ExportMark, JobControl, StoreError, StoreImport};
+use crate::{JobControl, KnownContents, StoreError, StoreImport};
 
 /// Runs with deletion vectors, and rows and deletes that are not in runs yet.
 fn filled() -> MemoryKv {
@@ -58,14 +58,14 @@ fn export(store: &Arc<Store>) -> Vec<u8> {
     export_since(store, None).0
 }
 
-fn export_since(store: &Arc<Store>, since: Option<&ExportMark>) -> (Vec<u8>, ExportMark) {
+fn export_since(store: &Arc<Store>, since: Option<&KnownContents>) -> (Vec<u8>, KnownContents) {
     let mut export = block_on(store.export(since)).unwrap();
     let mut bytes = Vec::new();
     while let Some(chunk) = block_on(export.next_chunk()).unwrap() {
         assert!(chunk.len() <= 1 << 20);
         bytes.extend(chunk);
     }
-    (bytes, export.mark().clone())
+    (bytes, export.contents().clone())
 }
 
 fn import_into(kv: Arc<dyn Kv>, bytes: &[u8], piece: usize) -> Result<()> {
@@ -258,12 +258,12 @@ fn what_is_merged_meanwhile_stays_for_the_export() {
 fn later_exports_hold_what_is_new() {
     let kv = filled();
     let store = open(&kv);
-    let (first, mark) = export_since(&store, None);
-    let (nothing, _) = export_since(&store, Some(&mark));
+    let (first, known) = export_since(&store, None);
+    let (nothing, _) = export_since(&store, Some(&known));
     assert!(nothing.len() < first.len() / 5, "{}", nothing.len());
     delete_below(&store, 40);
     insert(&store, KEYED, &some_rows(9000..9100));
-    let (second, later) = export_since(&store, Some(&mark));
+    let (second, later) = export_since(&store, Some(&known));
     assert!(
         second.len() < first.len() / 3,
         "{} {}",
@@ -289,16 +289,16 @@ fn later_exports_hold_what_is_new() {
     assert!(export(&open(&copy)) == whole);
     let listed = open(&copy).state().manifest.runs.len();
     assert_eq!(stored_runs(&copy).len(), listed);
-    // A mark is also the beginning of its export.
-    let read = ExportMark::read(&second).unwrap().unwrap();
+    // They are also the beginning of the export.
+    let read = KnownContents::read(&second).unwrap().unwrap();
     assert_eq!(read, later);
     assert_eq!(
-        ExportMark::read(&later.to_bytes().unwrap())
+        KnownContents::read(&later.to_bytes().unwrap())
             .unwrap()
             .unwrap(),
         later
     );
-    assert_eq!(ExportMark::read(&second[..40]).unwrap(), None);
+    assert_eq!(KnownContents::read(&second[..40]).unwrap(), None);
 
     // Without what it goes on from, nothing is imported.
     let copy = imported(&first);
@@ -321,14 +321,14 @@ fn later_exports_hold_what_is_new() {
 
 /// Two stores that go on from the same export number their runs alike.
 #[test]
-fn a_mark_of_another_store_leaves_nothing_out() {
+fn known_contents_of_another_store_leaves_nothing_out() {
     let store = open(&filled());
     let (first, _) = export_since(&store, None);
     let other = open(&imported(&first));
     insert(&store, KEYED, &some_rows(9000..9100));
     insert(&other, KEYED, &some_rows(8000..8100));
-    let (_, mark) = export_since(&store, None);
-    let (file, _) = export_since(&other, Some(&mark));
+    let (_, known) = export_since(&store, None);
+    let (file, _) = export_since(&other, Some(&known));
     let copy = imported(&export(&store));
     import_into(Arc::new(copy.reopen()), &file, 5000).unwrap();
     assert_eq!(rows(&open(&copy)), rows(&other));
@@ -371,10 +371,10 @@ fn damage_is_not_exported() {
 #[test]
 fn any_call_of_an_import_may_fail() {
     let store = open(&filled());
-    let (first, mark) = export_since(&store, None);
+    let (first, known) = export_since(&store, None);
     delete_below(&store, 40);
     insert(&store, KEYED, &some_rows(9000..9100));
-    let (second, _) = export_since(&store, Some(&mark));
+    let (second, _) = export_since(&store, Some(&known));
     let whole = [export(&store), first.clone()];
     let both = [first, second].concat();
     for fault in [
@@ -466,7 +466,9 @@ proptest! {
 
     /// Records of a sound export in another order, or not all of them.
     #[test]
-    fn records_must_come_in_their_order(from in 0..8_usize, to in 0..8_usize, copies in any::<bool>()) {
+    fn records_must_come_in_their_order(
+        from in 0..8_usize, to in 0..8_usize, copies in any::<bool>(),
+    ) {
         let mut known = records_of(&small_file());
         let (from, to) = (from % known.len(), to % known.len());
         let moved = known[from].clone();

@@ -1,4 +1,4 @@
-//! Marks: what a later export goes on from.
+//! What an earlier export is known to hold, for a later one to leave it out.
 
 use crate::error::Result;
 use crate::export::contents::Contents;
@@ -7,19 +7,19 @@ use crate::export::records::{Item, RecordReader, RecordWriter, damaged};
 
 /// Lists what an export held, so that a later one can leave it out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ExportMark(pub(super) Contents);
+pub struct KnownContents(pub(super) Contents);
 
-impl ExportMark {
-    /// Reads a mark from its bytes or from the beginning of an export; `None` where more of that is
+impl KnownContents {
+    /// Reads it from its bytes or from the beginning of an export; `None` where more of that is
     /// needed.
-    pub fn read(bytes: &[u8]) -> Result<Option<ExportMark>> {
+    pub fn read(bytes: &[u8]) -> Result<Option<KnownContents>> {
         let mut reader = RecordReader::default();
         reader.push(bytes);
         while let Some(item) = reader.next()? {
             match item {
                 Item::Start | Item::Record(RecordKind::Base, _) => {}
                 Item::Record(RecordKind::Contents, payload) => {
-                    return Ok(Some(ExportMark(Contents::decode(&payload)?)));
+                    return Ok(Some(KnownContents(Contents::decode(&payload)?)));
                 }
                 Item::Record(..) => return Err(damaged("its list of contents is missing")),
             }
@@ -27,7 +27,7 @@ impl ExportMark {
         Ok(None)
     }
 
-    /// The mark as bytes: those that a whole export begins with.
+    /// As bytes: those that a whole export begins with.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let mut out = RecordWriter::new();
         put_head(&self.0, None, &mut out)?;
