@@ -9,6 +9,7 @@ use varve_dialect::Dialect;
 use varvedb::{DumpOptions, Encryption};
 
 use crate::dump;
+use crate::export;
 use crate::import;
 use crate::import_script;
 use crate::passphrase;
@@ -48,6 +49,8 @@ pub enum Command {
     Import(import::Job),
     ImportScript(import_script::Job),
     Dump(dump::Job),
+    Export(export::Job),
+    ImportStore(export::ImportJob),
 }
 
 #[derive(Parser)]
@@ -93,6 +96,10 @@ enum Subcommands {
         #[arg(short, long, value_name = "FILE")]
         file: Option<PathBuf>,
     },
+    /// Write the whole database into one file, in clear, for import-store and for browsers
+    Export(export::Job),
+    /// Make the database at PLACE of an export, and of those made --since it, in their order
+    ImportStore(export::ImportJob),
     /// Read everything that is stored in the database at PATH and tell what is damaged
     Check {
         /// The folder of the database
@@ -246,6 +253,8 @@ fn command(arguments: Arguments, matches: &ArgMatches) -> Command {
             },
             file,
         }),
+        Some(Subcommands::Export(job)) => Command::Export(job),
+        Some(Subcommands::ImportStore(job)) => Command::ImportStore(job),
         Some(Subcommands::Check { path }) => Command::Check { path },
         Some(Subcommands::Repair {
             path,

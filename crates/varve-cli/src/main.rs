@@ -7,6 +7,7 @@
 
 mod arguments;
 mod dump;
+mod export;
 mod import;
 mod import_script;
 mod integrity;
@@ -32,6 +33,8 @@ fn main() -> ExitCode {
         } => integrity::repair(&path, drop_quarantined, key),
         Command::ChangePassphrase { place, new } => passphrase::change(&place, key, new.as_ref()),
         Command::Dump(job) => dump::run(&job, key),
+        Command::Export(job) => export::export(&job, key),
+        Command::ImportStore(job) => export::import(&job, key),
         Command::Import(job) => import::run(&job, key),
         Command::ImportScript(job) => import_script::run(&job, key),
     };

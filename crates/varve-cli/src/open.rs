@@ -6,7 +6,7 @@ use std::sync::Arc;
 use varve_kv::{Kv, KvError, MemoryKv};
 use varve_kv_rocksdb::{Damage, Rebuilt, RocksKv, RocksOptions, SalvagedKv};
 use varve_types::{Error, Failure, SqlState};
-use varvedb::{Database, Encryption, Options, RepairReport, SystemEnv};
+use varvedb::{Database, Encryption, Import, Options, RepairReport, SystemEnv};
 
 use crate::message;
 
@@ -37,6 +37,12 @@ pub fn in_memory() -> Result<Database, String> {
 /// Opens the database that `kv` holds, and has its jobs done.
 pub fn on(kv: Arc<dyn Kv>, key: Option<&Encryption>) -> Result<Database, String> {
     with_options(kv, native(key))
+}
+
+/// Begins to make the database at `path` of exports.
+pub fn import(path: &Path, key: Option<&Encryption>) -> Result<Import, String> {
+    let import = Database::import(storage(path)?, Arc::new(SystemEnv::new()), native(key));
+    pollster::block_on(import).map_err(|error| message::of(&error))
 }
 
 fn native(key: Option<&Encryption>) -> Options {

@@ -39,6 +39,7 @@ mod bulk_load;
 mod database;
 mod dump;
 mod encryption;
+mod export;
 mod host;
 mod integrity;
 mod jobs;
@@ -57,6 +58,7 @@ mod tests;
 pub use bulk_load::BulkLoad;
 pub use database::Database;
 pub use dump::{DumpOptions, DumpSink};
+pub use export::Import;
 pub use integrity::{CheckReport, Problem, RepairReport, TableRepair};
 pub use session::{BatchError, RowStream, Session};
 pub use shared::cancel::CancelFlag;
@@ -71,7 +73,8 @@ pub use varve_expr::{DEFAULT_LOCALE, Locale, cast_value, format_value, parse_val
 pub use varve_kv_encrypted::{Encryption, EncryptionKey};
 pub use varve_settings::Durability;
 pub use varve_store::{
-    BulkLoadOptions, BulkLoadReport, JobId, JobInfo, JobRunner, JobState, backend_failure,
+    BulkLoadOptions, BulkLoadReport, Export, JobId, JobInfo, JobRunner, JobState, KnownContents,
+    backend_failure,
 };
 pub use varve_system_views::Field;
 pub use varve_types::Notice;
