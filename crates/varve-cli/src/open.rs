@@ -53,11 +53,15 @@ fn native(key: Option<&Encryption>) -> Options {
 }
 
 fn with_options(kv: Arc<dyn Kv>, options: Options) -> Result<Database, String> {
-    let opened = Database::open(kv, Arc::new(SystemEnv::new()), options);
-    let database = pollster::block_on(opened).map_err(|error| message::of(&error))?;
+    let database = without_jobs(kv, options)?;
     let jobs = database.spawn_jobs();
     jobs.map_err(|error| format!("cannot start a thread: {error}"))?;
     Ok(database)
+}
+
+fn without_jobs(kv: Arc<dyn Kv>, options: Options) -> Result<Database, String> {
+    let opened = Database::open(kv, Arc::new(SystemEnv::new()), options);
+    pollster::block_on(opened).map_err(|error| message::of(&error))
 }
 
 /// Opens the database at `path`, which must be there.
@@ -66,15 +70,15 @@ pub fn existing(path: &Path, key: Option<&Encryption>) -> Result<Database, Strin
     database(path, key)
 }
 
-/// Opens the database at `path` for who only reads it: where there is no space to open it, from
-/// its files.
+/// Opens the database at `path` for who only reads it: nothing is merged meanwhile. Where there is
+/// no space to open it, it is read from its files.
 pub fn for_reading(path: &Path, key: Option<&Encryption>) -> Result<Database, String> {
     check_is_folder(path)?;
     match RocksKv::open(path, &RocksOptions::default()) {
-        Ok(kv) => on(Arc::new(kv), key),
+        Ok(kv) => without_jobs(Arc::new(kv), native(key)),
         Err(KvError::StorageFull) => {
             let read = SalvagedKv::read(path).map_err(|error| failure(path, &error))?;
-            on(Arc::new(read.0), key)
+            without_jobs(Arc::new(read.0), native(key))
         }
         Err(error) => Err(failure(path, &error)),
     }
