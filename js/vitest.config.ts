@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { playwright } from '@vitest/browser-playwright';
 import { defineConfig } from 'vitest/config';
@@ -25,6 +25,12 @@ function corpus(_context: unknown, name: string): string | undefined {
   }
 }
 
+/** A file of the tests of formats, in base64. */
+function fixture(_context: unknown, name: string): string {
+  const url = new URL(`../tests/format/v1/${name}`, import.meta.url);
+  return readFileSync(fileURLToPath(url), { encoding: 'base64' });
+}
+
 const args = [
   '--no-sandbox',
   '--disable-gpu',
@@ -48,7 +54,7 @@ export default defineConfig({
             enabled: true,
             headless: true,
             screenshotFailures: false,
-            commands: { corpus },
+            commands: { corpus, fixture },
             provider: playwright({ launchOptions: { executablePath: chromium(), args } }),
             instances: [{ browser: 'chromium' }],
           },

@@ -5,11 +5,13 @@ import { runScript } from './calls/script.js';
 import { templateText } from './calls/sql-tag.js';
 import { readStats } from './calls/stats.js';
 import { runTransaction } from './calls/transaction.js';
-import { aFunction, aString, checked, checkedText } from './check.js';
+import { aFunction, aString, checked, checkedText, oneOf } from './check.js';
 import { storeOf } from './data-dir.js';
 import { runDialectScript } from './dialect/script.js';
 import { keyOf, storeKey } from './encryption.js';
 import { VarveError } from './errors.js';
+import { exportStream, fileOf } from './export/export-stream.js';
+import { anImportSource, importStore } from './export/import-store.js';
 import type {
   BatchOptions,
   BulkLoadOptions,
@@ -20,8 +22,11 @@ import type {
   CopyResult,
   CopySource,
   Database,
+  DumpOptions,
   Encryption,
   EngineOptions,
+  ExportOptions,
+  ImportSource,
   QueryOptions,
   RepairOptions,
   RepairReport,
@@ -35,7 +40,14 @@ import type {
 } from './interface.js';
 import { copyCall, copyInto } from './load/copy.js';
 import { loadCall, loadInto } from './load/load.js';
-import { createOptions, engineOptions, repairOptions, scriptOptions } from './options.js';
+import {
+  createOptions,
+  dumpOptions,
+  engineOptions,
+  exportOptions,
+  repairOptions,
+  scriptOptions,
+} from './options.js';
 import type { Args, EngineSource, Result } from './protocol.js';
 import { mark, markSteps } from './start-marks.js';
 import { engineSource, startWorker } from './start-worker.js';
@@ -58,6 +70,8 @@ export class VarveDB implements Database {
   /** What runs statements, or why there is none. */
   #runner: Runner | VarveError | undefined;
   #isOpen = false;
+  /** Of the store; nothing for one in memory. */
+  #name: string | undefined;
   #closing: Promise<void> | undefined;
 
   /** Starts to open a database; `create` also waits until it is open. */
@@ -80,6 +94,25 @@ export class VarveDB implements Database {
     const db = new VarveDB(dataDir, options);
     await db.waitReady;
     return db;
+  }
+
+  /**
+   * Makes a new database of an export, and opens it: one of `export` or of `varve export`, and behind it, in the same
+   * source, those that go on from it. What goes on from an earlier import may also come into its database. Where the
+   * export does not fit what is there it rejects with `55000`, where it is damaged with `XX001`; what was there before
+   * is then unchanged.
+   *
+   * @example
+   * const db = await VarveDB.import(file, 'idb://app');
+   */
+  static async import(
+    source: ImportSource,
+    dataDir?: string | VarveDBOptions,
+    options?: VarveDBOptions,
+  ): Promise<VarveDB> {
+    const loadDataDir = checked('source', source, anImportSource);
+    const { place, options: checkedOptions } = createOptions(dataDir, options);
+    return VarveDB.create({ ...checkedOptions, dataDir: place, loadDataDir });
   }
 
   /**
@@ -206,6 +239,20 @@ export class VarveDB implements Database {
 
   async stats(): Promise<Stats> {
     return this.#pass((runner) => readStats(runner), undefined);
+  export(options?: ExportOptions): ReadableStream<Uint8Array<ArrayBuffer>> {
+    const settings = exportOptions(options);
+    return exportStream((begin) => this.#pass(({ client }) => begin(client), undefined), settings);
+  }
+
+  async dumpSql(options?: DumpOptions): Promise<Blob> {
+    const { only, inserts = false } = dumpOptions(options);
+    const parts = { schema: only !== 'data', data: only !== 'schema', inserts };
+    return this.#pass(({ client }) => client.request('dump', parts), undefined);
+  }
+
+  async dumpDataDir(compression: 'none' | 'gzip' | 'auto' = 'auto'): Promise<File> {
+    const kind = checked('compression', compression, oneOf('none', 'gzip', 'auto'));
+    return fileOf(this.export(), this.#name ?? 'memory', kind === 'auto' ? 'gzip' : kind);
   }
 
   async changeEncryptionKey(encryption: Encryption): Promise<void> {
@@ -229,11 +276,12 @@ export class VarveDB implements Database {
       const { place, options } = createOptions(dataDir, given);
       mark('create');
       const name = storeOf(place);
+      this.#name = name;
       const key = storeKey(options.encryption, name);
       client = new WorkerClient(startWorker(options.worker));
       this.#runner = new Runner(client, options.parsers);
       const aliveLock = `varvedb-worker:${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
-      const { holdsAliveLock, steps } = await client.request('open', {
+      const args = {
         name,
         engine: await engineSource(options),
         memoryLimit: options.memoryLimit,
@@ -241,7 +289,13 @@ export class VarveDB implements Database {
         mustExist: options.mustExist ?? false,
         key,
         aliveLock,
-      });
+      };
+      const { loadDataDir } = options;
+      const opening =
+        loadDataDir === undefined
+          ? client.request('open', args)
+          : importStore(client, args, loadDataDir);
+      const { holdsAliveLock, steps } = await opening;
       markSteps(steps);
       if (holdsAliveLock) client.watch(aliveLock);
       this.#isOpen = true;

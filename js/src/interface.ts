@@ -292,6 +292,28 @@ export interface RepairReport {
   }[];
 }
 
+/** Options of `export`. */
+export interface ExportOptions {
+  /** The contents of an earlier export of this database, whose data are left out. */
+  readonly since?: Uint8Array | undefined;
+  /** Called when the export has been read to its end, with its contents, for a later one to go on from. */
+  readonly onContents?: ((contents: Uint8Array<ArrayBuffer>) => void) | undefined;
+}
+
+/** Options of `dumpSql`. */
+export interface DumpOptions {
+  /** `schema`: only what makes the objects. `data`: only rows and the values of sequences. Default: both. */
+  readonly only?: 'schema' | 'data' | undefined;
+  /** Whether rows come as INSERT statements instead of COPY. Default false. */
+  readonly inserts?: boolean | undefined;
+}
+
+/**
+ * What `VarveDB.import` reads: an export, and behind it those that go on from it, in their order. A Blob or a
+ * Uint8Array may be compressed by gzip.
+ */
+export type ImportSource = Blob | ReadableStream<Uint8Array> | Uint8Array;
+
 /** Where the package's files are, for bundlers and servers that move them. */
 export interface EngineOptions {
   /** The engine, `varve_bg.wasm`, where it is not beside the package's own files. */
@@ -337,6 +359,8 @@ export interface VarveDBOptions extends EngineOptions {
   readonly encryption?: Encryption | undefined;
   /** Parsers for every call. */
   readonly parsers?: Parsers | undefined;
+  /** What a new database is made of: see `VarveDB.import`. Where there is one already it is the error `55000`. */
+  readonly loadDataDir?: ImportSource | undefined;
 }
 
 /** A database. Calls may be made before it is ready; they run in the order in which they were made. */
@@ -397,6 +421,27 @@ export interface Database extends Queryable, AsyncDisposable {
    * await db.bulkLoad('weather', { day: ['2013-01-01', '2013-01-02'], temp: new Float64Array([3.9, 4.1]) });
    */
   bulkLoad(table: string, source: BulkSource, options?: BulkLoadOptions): Promise<BulkLoadResult>;
+
+  /**
+   * The whole database as it is now, as one stream for `VarveDB.import` or `varve import-store`; statements go on
+   * meanwhile. It is not encrypted, also where the database is. As long as the database is unchanged, and no merge of
+   * its runs in the background is due, it gives the same bytes again, and so does a database that is made of it.
+   *
+   * @example
+   * await db.export().pipeTo(await fileHandle.createWritable());
+   */
+  export(options?: ExportOptions): ReadableStream<Uint8Array<ArrayBuffer>>;
+
+  /**
+   * The database as a script of SQL that loads here and into PostgreSQL: what `varve dump` writes.
+   *
+   * @example
+   * const text = await (await db.dumpSql()).text();
+   */
+  dumpSql(options?: DumpOptions): Promise<Blob>;
+
+  /** The whole of `export` as a file, for the option `loadDataDir`; `auto`, the default, is `gzip`. */
+  dumpDataDir(compression?: 'none' | 'gzip' | 'auto'): Promise<File>;
 
   /**
    * Reads everything that is stored and compares it with what is known of it; statements go on meanwhile.

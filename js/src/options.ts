@@ -16,11 +16,14 @@ import {
   storable,
 } from './check.js';
 import { encryptionOption } from './encryption.js';
+import { anImportSource } from './export/import-store.js';
 import type {
   BatchOptions,
   BulkLoadOptions,
   CopyOptions,
+  DumpOptions,
   EngineOptions,
+  ExportOptions,
   Parser,
   Parsers,
   QueryOptions,
@@ -99,6 +102,19 @@ export function bulkLoadOptions(given: unknown): BulkLoadOptions {
   });
 }
 
+export function exportOptions(given: unknown): ExportOptions {
+  return checkedOptions<ExportOptions>(given, { since: someBytes, onContents: aCallback });
+}
+
+export function dumpOptions(given: unknown): DumpOptions {
+  return checkedOptions<DumpOptions>(given, { only: oneOf('schema', 'data'), inserts: aBoolean });
+}
+
+const someBytes: Kind<Uint8Array> = {
+  takes: 'a Uint8Array',
+  is: (value): value is Uint8Array => value instanceof Uint8Array,
+};
+
 const wasm: Kind<NonNullable<EngineOptions['wasm']>> = {
   takes: 'an address, a URL, a Response or a WebAssembly.Module',
   is: (value): value is NonNullable<EngineOptions['wasm']> =>
@@ -148,8 +164,12 @@ export function createOptions(
       mustExist: aBoolean,
       encryption: encryptionOption,
       parsers,
+      loadDataDir: anImportSource,
     }),
   );
+  if (options.loadDataDir !== undefined && options.mustExist) {
+    throw invalidArgument('options.mustExist', 'true beside loadDataDir', 'false there');
+  }
   if (typeof first === 'string' && options.dataDir !== undefined) {
     throw invalidArgument('options.dataDir', 'a second place', 'nothing beside the first argument');
   }

@@ -81,6 +81,21 @@ export interface Requests {
   loadFinish: { args: { load: number }; result: BulkLoadResult };
   /** Undoes the load; nothing happens when it has ended. */
   loadAbort: { args: { load: number }; result: undefined };
+  exportBegin: {
+    args: { since: Uint8Array | undefined };
+    result: { export: number; contents: Uint8Array<ArrayBuffer> };
+  };
+  /** The next bytes; nothing after the last ones. */
+  exportRead: { args: { export: number }; result: Uint8Array<ArrayBuffer> | undefined };
+  /** Gives up the export; nothing happens when it has ended. */
+  exportEnd: { args: { export: number }; result: undefined };
+  importBegin: { args: OpenArgs; result: undefined };
+  importWrite: { args: { bytes: Uint8Array }; result: undefined };
+  /** Opens the store that was imported. */
+  importFinish: { args: Record<never, never>; result: Requests['open']['result'] };
+  /** Undoes what is not complete; nothing happens when the import has ended. */
+  importAbort: { args: Record<never, never>; result: undefined };
+  dump: { args: { schema: boolean; data: boolean; inserts: boolean }; result: Blob };
   /** Ends the transaction without its changes; nothing happens when there is none. */
   rollback: { args: Record<never, never>; result: undefined };
   /** Stops the request of this id, which then rejects by itself; nothing happens when it has ended. */

@@ -7,6 +7,14 @@ import type { StartedWorker } from './start-worker.js';
 /** A script that has said nothing for so long is another one, or hangs. */
 const START_S = 60;
 
+/** What comes before the first call. */
+const OPENING: ReadonlySet<RequestName> = new Set([
+  'open',
+  'importBegin',
+  'importWrite',
+  'importFinish',
+]);
+
 interface Pending {
   readonly name: RequestName;
   readonly query: RequestOptions['query'];
@@ -148,7 +156,7 @@ export class WorkerClient {
     const pending = this.#pending.get(message.id);
     if (pending === undefined) return;
     this.#pending.delete(message.id);
-    if (pending.name !== 'open' && !this.#hasAnswered) {
+    if (!OPENING.has(pending.name) && !this.#hasAnswered) {
       this.#hasAnswered = true;
       mark('answered');
     }

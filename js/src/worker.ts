@@ -1,6 +1,7 @@
 import { translateScript } from './dialect/translate.js';
 import { EngineStore } from './engine/engine-store.js';
 import { startEngine } from './engine/start-engine.js';
+import type { StoreImport } from './engine/store-import.js';
 import { type ClientErrorCode, type ErrorFields, type Failure, VarveError } from './errors.js';
 import type { RequestMessage, RequestName, ResponseMessage, Result } from './protocol.js';
 import { fetchSecondPart, secondPartFault, secondPartForCall } from './second-part.js';
@@ -17,6 +18,8 @@ interface WorkerScope {
 const scope = globalThis as unknown as WorkerScope;
 
 let store: EngineStore | undefined;
+/** A store that is being made of exports. */
+let importing: StoreImport<EngineStore> | undefined;
 let crash: ErrorFields | undefined;
 
 function opened(): EngineStore {
@@ -24,13 +27,45 @@ function opened(): EngineStore {
   throw new VarveError({ code: 'closed', message: 'no database is open in this worker' });
 }
 
+function imported(): StoreImport<EngineStore> {
+  if (importing !== undefined) return importing;
+  throw new VarveError({ code: '55000', message: 'the import has ended' });
+}
+
+function openAnswer(): Result<'open'> {
+  take('open');
+  return { holdsAliveLock: 'locks' in navigator, steps: stepsTaken() };
+}
+
 async function answer({ id, name, args }: RequestMessage): Promise<Result<RequestName>> {
   if (crash !== undefined) throw new VarveError({ ...crash, code: 'XX000' });
   switch (name) {
     case 'open':
       store = await EngineStore.open(args);
-      take('open');
-      return { holdsAliveLock: 'locks' in navigator, steps: stepsTaken() };
+      return openAnswer();
+    case 'importBegin':
+      importing = await EngineStore.beginImport(args);
+      return undefined;
+    case 'importWrite':
+      await imported().write(args.bytes);
+      return undefined;
+    case 'importFinish':
+      store = await imported().finish();
+      importing = undefined;
+      return openAnswer();
+    case 'importAbort':
+      await importing?.abort();
+      importing = undefined;
+      return undefined;
+    case 'exportBegin':
+      return opened().exports.begin(id, args.since);
+    case 'exportRead':
+      return opened().exports.read(args.export);
+    case 'exportEnd':
+      store?.exports.end(args.export);
+      return undefined;
+    case 'dump':
+      return opened().dump(args);
     case 'query':
       return opened().query(id, args.sql, args.params);
     case 'exec':
@@ -112,7 +147,7 @@ function clientCode(
   failure: Failure | undefined,
   request: RequestName,
 ): ClientErrorCode | undefined {
-  const opens = request === 'open' || request === 'repair';
+  const opens = request === 'open' || request === 'repair' || request === 'importBegin';
   switch (failure) {
     case 'locked':
     case 'fenced':
@@ -170,7 +205,13 @@ function fetchWhenIdle(answered: RequestName): void {
 
 /** They stop what runs, and are answered also by a database that can do nothing else. */
 const STOPPING: ReadonlySet<RequestName> = new Set(['cancel', 'close']);
-const UNDOING: ReadonlySet<RequestName> = new Set(['copyAbort', 'loadAbort', 'rollback']);
+const UNDOING: ReadonlySet<RequestName> = new Set([
+  'copyAbort',
+  'loadAbort',
+  'exportEnd',
+  'importAbort',
+  'rollback',
+]);
 
 /** What is to be undone, and came while the engine could not be entered. */
 const owed: RequestMessage[] = [];

@@ -14,7 +14,7 @@ use crate::convert::backend_error;
 use crate::panic::{check_sound, record_panics};
 use crate::promise::promise;
 use crate::reports::{check_object, repair_object};
-use crate::{EngineLoad, EngineSession};
+use crate::{EngineExport, EngineImport, EngineLoad, EngineSession};
 
 /// An open database.
 #[wasm_bindgen]
@@ -45,6 +45,39 @@ impl Engine {
                 ..options(memory_limit, &durability)?
             };
             Ok(Engine::open_store(name, options).await?.into())
+        }))
+    }
+
+    /// Begins to make the IndexedDB database `name`, or one in memory, of exports; the options are
+    /// those of `open`.
+    #[wasm_bindgen(js_name = beginImport, unchecked_return_type = "Promise<EngineImport>")]
+    pub fn begin_import(
+        name: Option<String>,
+        memory_limit: Option<f64>,
+        durability: String,
+        key: JsValue,
+    ) -> Promise {
+        record_panics();
+        promise(Box::pin(async move {
+            let mut options = Options {
+                encryption: encryption(key),
+                ..options(memory_limit, &durability)?
+            };
+            let kv = storage(name, &mut options).await?;
+            let import = Database::import(kv, Arc::new(BrowserEnv), options).await?;
+            Ok(EngineImport::new(import).into())
+        }))
+    }
+
+    /// Begins to export what is committed by now; with the contents of an earlier export, what
+    /// these list is left out.
+    #[wasm_bindgen(unchecked_return_type = "Promise<EngineExport>")]
+    pub fn export(&self, since: Option<Vec<u8>>) -> Promise {
+        let database = self.database.clone();
+        promise(Box::pin(async move {
+            check_sound()?;
+            let export = EngineExport::begin(&database, since.as_deref()).await?;
+            Ok(export.into())
         }))
     }
 
@@ -131,24 +164,29 @@ impl Engine {
 
 impl Engine {
     async fn open_store(name: Option<String>, mut options: Options) -> varve_types::Result<Engine> {
-        check_sound()?;
-        let kv: Arc<dyn Kv> = match name {
-            Some(name) => Arc::new(
-                IdbKv::open(&name)
-                    .await
-                    .map_err(|error| backend_error(&error))?,
-            ),
-            None => {
-                // Spilling to memory would only hide it from the account.
-                options.store.scratch_bytes_max = 0;
-                Arc::new(MemoryKv::new())
-            }
-        };
+        let kv = storage(name, &mut options).await?;
         let database = Database::open(kv, Arc::new(BrowserEnv), options).await?;
+        Ok(Engine::of_database(database))
+    }
+
+    /// An open database, whose jobs are done from now on.
+    pub(crate) fn of_database(database: Database) -> Engine {
         // In slices between requests, and when there are none.
         BrowserEnv.spawn(Box::pin(database.job_runner().run()));
-        Ok(Engine { database })
+        Engine { database }
     }
+}
+
+/// Where the data is: in IndexedDB, or in memory without a name.
+async fn storage(name: Option<String>, options: &mut Options) -> varve_types::Result<Arc<dyn Kv>> {
+    check_sound()?;
+    let Some(name) = name else {
+        // Spilling to memory would only hide it from the account.
+        options.store.scratch_bytes_max = 0;
+        return Ok(Arc::new(MemoryKv::new()));
+    };
+    let kv = IdbKv::open(&name).await;
+    Ok(Arc::new(kv.map_err(|error| backend_error(&error))?))
 }
 
 /// What the panic said and where it was, if there was one: for the report of a crash.

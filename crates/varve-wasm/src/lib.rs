@@ -13,7 +13,11 @@ mod columns;
 #[cfg(target_arch = "wasm32")]
 mod convert;
 #[cfg(target_arch = "wasm32")]
+mod dump;
+#[cfg(target_arch = "wasm32")]
 mod engine;
+#[cfg(target_arch = "wasm32")]
+mod export;
 #[cfg(target_arch = "wasm32")]
 mod load;
 #[cfg(any(target_arch = "wasm32", test))]
@@ -30,6 +34,8 @@ mod session;
 
 #[cfg(target_arch = "wasm32")]
 pub use engine::Engine;
+#[cfg(target_arch = "wasm32")]
+pub use export::{EngineExport, EngineImport};
 #[cfg(target_arch = "wasm32")]
 pub use load::EngineLoad;
 pub use result::encode_results;

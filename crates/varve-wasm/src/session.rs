@@ -5,12 +5,13 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use js_sys::{Array, Promise, Uint8Array};
+use js_sys::{Array, Function, Promise, Uint8Array};
 use varve_types::{Error, LocalFuture, Result, SqlState};
-use varvedb::{CancelFlag, Session};
+use varvedb::{CancelFlag, DumpOptions, Session};
 use wasm_bindgen::prelude::{JsValue, wasm_bindgen};
 
 use crate::convert::{batch_error_object, error_object, number, parameter, typed_parameter};
+use crate::dump::dump;
 use crate::encode_results;
 use crate::panic::check_sound;
 use crate::promise::{promise, promise_or_thrown};
@@ -111,6 +112,26 @@ impl EngineSession {
         promise(Box::pin(async move {
             slot.call(async |session| session.copy_abort().await.map(|()| JsValue::UNDEFINED))
                 .await
+        }))
+    }
+
+    /// Writes the database as a script of SQL, of its objects, its rows, or both; `take` is called
+    /// with each chunk.
+    #[wasm_bindgen(unchecked_return_type = "Promise<void>")]
+    pub fn dump(&self, schema: bool, data: bool, inserts: bool, take: Function) -> Promise {
+        let slot = self.slot.clone();
+        let options = DumpOptions {
+            schema,
+            data,
+            inserts,
+        };
+        promise(Box::pin(async move {
+            slot.call(async |session| {
+                dump(session, options, &take)
+                    .await
+                    .map(|()| JsValue::UNDEFINED)
+            })
+            .await
         }))
     }
 

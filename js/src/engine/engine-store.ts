@@ -4,9 +4,11 @@ import type { Args, EngineSource, OpenArgs, Result } from '../protocol.js';
 import { canLoadInCall, fetchSecondPart } from '../second-part.js';
 import type { Param } from '../values/params.js';
 import { Engine, type EngineLoad, type EngineSession } from '../varve.js';
+import { Exports } from './exports.js';
 import { Lane } from './lane.js';
-import { hold, lockStore, storeName } from './lock.js';
-import { startEngine } from './start-engine.js';
+import { lockStore, storeName } from './lock.js';
+import { startEngine, startLocked } from './start-engine.js';
+import { StoreImport } from './store-import.js';
 
 /** A session of the engine, with the calls that wait for it. */
 class Connection {
@@ -28,33 +30,34 @@ export class EngineStore {
   readonly #copies = new Map<number, Connection>();
   /** Loads of columns; a call that runs is not interrupted, it takes a moment. */
   readonly #loads = new Map<number, { readonly load: EngineLoad; readonly lane: Lane }>();
+  readonly exports: Exports;
 
   private constructor(engine: Engine, release: () => void) {
     this.#engine = engine;
     this.#release = release;
     this.#main = new Connection(engine);
+    this.exports = new Exports(engine);
   }
 
-  static async open(args: OpenArgs): Promise<EngineStore> {
+  static open(args: OpenArgs): Promise<EngineStore> {
     const { name, memoryLimit, durability, mustExist, key } = args;
-    // Fetched and compiled while the locks are waited for; why it failed is told once they are held.
-    const started = startEngine(args.engine);
-    started.catch(() => undefined);
-    await hold(args.aliveLock);
-    const release = name === undefined ? () => undefined : await lockStore(name);
-    try {
-      await started;
-      // An instance that is lost because it cannot load would take the rows of a store in memory with it. Encryption is
-      // in the second part.
-      const needsAll = name === undefined || key !== undefined || !canLoadInCall();
-      if (needsAll) await fetchSecondPart();
-      const place = name === undefined ? undefined : storeName(name);
-      const engine = await Engine.open(place, memoryLimit, durability, mustExist, key);
+    // An instance that is lost because it cannot load would take the rows of a store in memory with it. Encryption is
+    // in the second part.
+    const needsAll = name === undefined || key !== undefined || !canLoadInCall();
+    return startLocked(args, needsAll, async (release) => {
+      const engine = await Engine.open(placeOf(args), memoryLimit, durability, mustExist, key);
       return new EngineStore(engine, release);
-    } catch (error) {
-      release();
-      throw error;
-    }
+    });
+  }
+
+  /** Begins to make a store of exports. */
+  static beginImport(args: OpenArgs): Promise<StoreImport<EngineStore>> {
+    const { memoryLimit, durability, key } = args;
+    // It needs all of it, and must not end in its middle.
+    return startLocked(args, true, async (release) => {
+      const begun = await Engine.beginImport(placeOf(args), memoryLimit, durability, key);
+      return new StoreImport(begun, release, (engine) => new EngineStore(engine, release));
+    });
   }
 
   static async repair(
@@ -206,6 +209,22 @@ export class EngineStore {
     });
   }
 
+  /** In a session of its own, so that statements are answered meanwhile. */
+  async dump({ schema, data, inserts }: Args<'dump'>): Promise<Result<'dump'>> {
+    // It is in the second part.
+    await fetchSecondPart();
+    const { session } = new Connection(this.#engine);
+    const chunks: Uint8Array<ArrayBuffer>[] = [];
+    try {
+      await session.dump(schema, data, inserts, (chunk: Uint8Array<ArrayBuffer>) => {
+        chunks.push(chunk);
+      });
+    } finally {
+      session.free();
+    }
+    return new Blob(chunks, { type: 'application/sql' });
+  }
+
   /** Stops the request of this id, whether it runs or waits. */
   cancel(request: number): void {
     this.#main.lane.cancel(request);
@@ -220,10 +239,16 @@ export class EngineStore {
     for (const { session } of connections) session.free();
     await Promise.all([...this.#loads.values()].map(({ lane }) => lane.drain()));
     for (const { load } of this.#loads.values()) load.free();
+    this.exports.endAll();
     try {
       await this.#engine.close();
     } finally {
       this.#release();
     }
   }
+}
+
+/** The name of a store for the engine; none for one in memory. */
+function placeOf({ name }: OpenArgs): string | undefined {
+  return name === undefined ? undefined : storeName(name);
 }

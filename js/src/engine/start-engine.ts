@@ -1,9 +1,10 @@
 import { VarveError } from '../errors.js';
 import { loadWasm } from '../load-wasm.js';
-import type { EngineSource } from '../protocol.js';
-import { expectSecondPart } from '../second-part.js';
+import type { EngineSource, OpenArgs } from '../protocol.js';
+import { expectSecondPart, fetchSecondPart } from '../second-part.js';
 import { take } from '../start-marks.js';
 import init from '../varve.js';
+import { hold, lockStore } from './lock.js';
 
 let hasStarted = false;
 
@@ -26,5 +27,26 @@ export async function startEngine({ first, rest }: EngineSource): Promise<void> 
       },
       { cause },
     );
+  }
+}
+
+/** What `open` gives, with the engine started and the store's lock held until `release` is called or `open` fails. */
+export async function startLocked<T>(
+  { name, engine, aliveLock }: OpenArgs,
+  needsAll: boolean,
+  open: (release: () => void) => Promise<T>,
+): Promise<T> {
+  // Fetched and compiled while the locks are waited for; why it failed is told once they are held.
+  const started = startEngine(engine);
+  started.catch(() => undefined);
+  await hold(aliveLock);
+  const release = name === undefined ? () => undefined : await lockStore(name);
+  try {
+    await started;
+    if (needsAll) await fetchSecondPart();
+    return await open(release);
+  } catch (error) {
+    release();
+    throw error;
   }
 }
