@@ -433,7 +433,8 @@ export interface Database extends Queryable, AsyncDisposable {
   export(options?: ExportOptions): ReadableStream<Uint8Array<ArrayBuffer>>;
 
   /**
-   * The database as a script of SQL that loads here and into PostgreSQL: what `varve dump` writes.
+   * The database as a script of SQL that loads here and into PostgreSQL: what `varve dump` writes. Rows come as they
+   * are stored.
    *
    * @example
    * const text = await (await db.dumpSql()).text();

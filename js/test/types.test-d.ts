@@ -5,6 +5,7 @@ import type {
   ErrorKind,
   Failure,
   Field,
+  ImportSource,
   Results,
   Transaction,
   VarveDBOptions,
@@ -45,6 +46,12 @@ test('types of the package', () => {
     'strict' | 'relaxed' | 'async' | undefined
   >();
   expectTypeOf(db.copyFrom('t', new Blob())).resolves.toEqualTypeOf<CopyResult>();
+
+  expectTypeOf(VarveDB.import).returns.resolves.toEqualTypeOf<VarveDB>();
+  expectTypeOf(VarveDB.import).parameter(0).toEqualTypeOf<ImportSource>();
+  expectTypeOf(db.export()).toEqualTypeOf<ReadableStream<Uint8Array<ArrayBuffer>>>();
+  expectTypeOf(db.dumpSql({ only: 'data' })).resolves.toEqualTypeOf<Blob>();
+  expectTypeOf(db.dumpDataDir('gzip')).resolves.toEqualTypeOf<File>();
 
   const error = new VarveError({ code: '42601', message: '' });
   expectTypeOf(error).toExtend<Error>();

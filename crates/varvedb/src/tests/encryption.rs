@@ -221,3 +221,42 @@ fn a_tampered_value_is_corruption_which_repair_puts_right() {
     let kept = report.tables[0].rows_kept;
     assert_eq!(count(&database), [[Value::Int8(kept.cast_signed() + 1000)]]);
 }
+
+/// An export is the same with and without encryption, and in clear; its copy is encrypted by the
+/// key that the import is given.
+#[test]
+fn an_export_is_in_clear_and_its_copy_has_a_key_of_its_own() {
+    let kv = MemoryKv::new();
+    let database = open(&kv, key(1)).unwrap();
+    fill(&database);
+    let file = export(&database);
+    assert!(file.windows(11).any(|part| part == b"hidden_name"));
+    for encryption in [None, key(2), passphrase("another")] {
+        let copy = MemoryKv::new();
+        let env = Arc::new(SystemEnv::new());
+        let imported = async {
+            let kv = Arc::new(copy.reopen());
+            let mut import = Database::import(kv, env, options(encryption.clone())).await?;
+            import.write(&file).await?;
+            import.finish().await
+        };
+        let imported = block_on(imported).unwrap();
+        assert_eq!(count(&imported), [[Value::Int8(2000)]]);
+        assert!(export(&imported) == file);
+        assert_eq!(holds(&copy, "hidden_name"), encryption.is_none());
+        drop(imported);
+        assert_eq!(
+            count(&open(&copy, encryption).unwrap()),
+            [[Value::Int8(2000)]]
+        );
+    }
+}
+
+fn export(database: &Database) -> Vec<u8> {
+    let mut export = block_on(database.export(None)).unwrap();
+    let mut file = Vec::new();
+    while let Some(chunk) = block_on(export.next_chunk()).unwrap() {
+        file.extend(chunk);
+    }
+    file
+}
