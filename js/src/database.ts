@@ -239,6 +239,8 @@ export class VarveDB implements Database {
 
   async stats(): Promise<Stats> {
     return this.#pass((runner) => readStats(runner), undefined);
+  }
+
   export(options?: ExportOptions): ReadableStream<Uint8Array<ArrayBuffer>> {
     const settings = exportOptions(options);
     return exportStream((begin) => this.#pass(({ client }) => begin(client), undefined), settings);
