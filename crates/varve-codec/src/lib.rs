@@ -58,7 +58,7 @@
 //!   carried down into codes, runs, distances or ALP's integers, so that few kernels filter every
 //!   cascade.
 //! - *zstd* (`stage/zstd`). The decoder is our own and in the core. Encoder and trainer, of crate
-//!   `structured-zstd`, are behind a feature that no product crate switches on. Code that
+//!   `structured-zstd`, are behind a feature: in browsers they are a module of their own. Code that
 //!   compresses takes a [`ZstdEncoder`], so this crate never substitutes another codec.
 //!
 //! # What holds it
@@ -144,7 +144,7 @@ pub use stage::{StructuredZstd, StructuredZstdEncoders, train_dictionary};
 pub use stage::{
     ZSTD_DICTIONARY_BYTES_MAX, ZSTD_LEVEL_MAX, ZSTD_LEVEL_MIN, ZSTD_TRAINING_BYTES_MAX,
     ZstdDecoder, ZstdDictionary, ZstdEncoder, ZstdEncoders, ZstdFraming, ZstdSamples, compress_lz4,
-    decompress_lz4, decompress_zstd,
+    decompress_lz4, decompress_zstd, zstd_content_bytes_max,
 };
 pub use string_data::{Strings, StringsRef};
 pub use strings::{

@@ -9,7 +9,7 @@ pub use zstd::{StructuredZstd, StructuredZstdEncoders, train_dictionary};
 pub use zstd::{
     ZSTD_DICTIONARY_BYTES_MAX, ZSTD_LEVEL_MAX, ZSTD_LEVEL_MIN, ZSTD_TRAINING_BYTES_MAX,
     ZstdDecoder, ZstdDictionary, ZstdEncoder, ZstdEncoders, ZstdFraming, ZstdSamples,
-    decompress_zstd,
+    decompress_zstd, zstd_content_bytes_max,
 };
 
 use crate::CodecError;

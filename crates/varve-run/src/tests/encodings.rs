@@ -133,6 +133,10 @@ impl ZstdEncoders for Encoders {
     fn encoder(&self) -> Box<dyn ZstdEncoder> {
         Box::new(Stored)
     }
+
+    fn train(&self, _: &[u8], _: &[u32], _: usize) -> Result<Vec<u8>, CodecError> {
+        Err(CodecError::Malformed("training samples"))
+    }
 }
 
 #[test]

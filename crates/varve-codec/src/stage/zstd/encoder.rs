@@ -5,7 +5,7 @@ use crate::{CodecError, ZstdDictionary, ZstdFraming};
 /// The fastest level.
 pub const ZSTD_LEVEL_MIN: u8 = 1;
 /// The level with the smallest frames.
-pub const ZSTD_LEVEL_MAX: u8 = 19;
+pub const ZSTD_LEVEL_MAX: u8 = 22;
 
 /// Makes frames. Equal arguments give equal bytes on every target, whatever was compressed before.
 pub trait ZstdEncoder {
@@ -22,9 +22,20 @@ pub trait ZstdEncoder {
     ) -> Result<Vec<u8>, CodecError>;
 }
 
-/// Makes encoders, each of which serves one column of one group: they do not go from thread to
-/// thread.
+/// Makes encoders, which do not go from thread to thread, and dictionaries.
 pub trait ZstdEncoders: Send + Sync {
     /// A new encoder.
     fn encoder(&self) -> Box<dyn ZstdEncoder>;
+
+    /// A dictionary of at most `dictionary_bytes_max` for rows like `samples`: all of them one after
+    /// another, with their `lengths` (see [`crate::ZstdSamples`]). Its id comes from its content.
+    /// The `zstd` tool reads it with `-D`.
+    ///
+    /// Fewer than seven samples, or samples that have nothing in common, make no dictionary.
+    fn train(
+        &self,
+        samples: &[u8],
+        lengths: &[u32],
+        dictionary_bytes_max: usize,
+    ) -> Result<Vec<u8>, CodecError>;
 }

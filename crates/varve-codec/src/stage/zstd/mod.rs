@@ -33,7 +33,7 @@ mod structured;
 #[cfg(feature = "zstd-encode")]
 mod train;
 
-pub use decoder::{ZstdDecoder, decompress_zstd};
+pub use decoder::{ZstdDecoder, decompress_zstd, zstd_content_bytes_max};
 pub use dictionary::ZstdDictionary;
 pub use encoder::{ZSTD_LEVEL_MAX, ZSTD_LEVEL_MIN, ZstdEncoder, ZstdEncoders};
 pub use framing::ZstdFraming;

@@ -3,6 +3,7 @@
 use structured_zstd::encoding::{CompressionLevel, EncoderDictionary, FrameCompressor};
 
 use super::encoder::{ZSTD_LEVEL_MAX, ZSTD_LEVEL_MIN, ZstdEncoder, ZstdEncoders};
+use super::train::train_dictionary;
 use crate::{CodecError, ZstdDictionary, ZstdFraming};
 
 /// Rows of a column rarely spread over more powers of two.
@@ -118,5 +119,14 @@ pub struct StructuredZstdEncoders;
 impl ZstdEncoders for StructuredZstdEncoders {
     fn encoder(&self) -> Box<dyn ZstdEncoder> {
         Box::new(StructuredZstd::new())
+    }
+
+    fn train(
+        &self,
+        samples: &[u8],
+        lengths: &[u32],
+        dictionary_bytes_max: usize,
+    ) -> Result<Vec<u8>, CodecError> {
+        train_dictionary(samples, lengths, dictionary_bytes_max)
     }
 }

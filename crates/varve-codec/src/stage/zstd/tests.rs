@@ -1,7 +1,7 @@
 //! The decoder against frames of the `zstd` tool, and what both directions refuse. Interoperation,
 //! golden bytes and mutations are in `tests/zstd`.
 
-use super::{ZstdDecoder, ZstdDictionary, ZstdFraming, decompress_zstd};
+use super::{ZstdDecoder, ZstdDictionary, ZstdFraming, decompress_zstd, zstd_content_bytes_max};
 use crate::CodecError;
 
 /// `zstd -19`, with a checksum.
@@ -34,6 +34,46 @@ fn frames_of_the_tool_are_decoded() {
         .decode(&frame, ZstdFraming::Standard, Some(&history), &mut raw)
         .unwrap();
     assert_eq!(raw, WITH_HISTORY);
+}
+
+#[test]
+fn content_of_unknown_length_is_added_up_to_a_limit() {
+    let frame = bytes(FRAME);
+    let append = |frame: &[u8], bytes_max: usize| {
+        let mut raw = b"before ".to_vec();
+        let room = (&mut raw, bytes_max);
+        let decoded = ZstdDecoder::new().append(frame, ZstdFraming::Standard, None, room);
+        decoded.map(|()| raw)
+    };
+    let wanted = [b"before ", text().as_slice()].concat();
+    assert_eq!(append(&frame, 332), Ok(wanted.clone()));
+    assert_eq!(append(&frame, 1 << 30), Ok(wanted));
+    assert!(matches!(
+        append(&frame, 331),
+        Err(CodecError::TooLarge { bytes: 332, .. })
+    ));
+    let empty = append(&[], 332);
+    assert_eq!(empty, Err(CodecError::UnexpectedEnd));
+}
+
+#[test]
+fn room_is_made_for_blocks_whatever_a_header_says() {
+    let standard = ZstdFraming::Standard;
+    // Ten bytes, and a content size of 4 GiB.
+    let lies = bytes("28b52ffda0ffffffff010000");
+    let malformed = Err(CodecError::Malformed("zstd frame"));
+    assert_eq!(zstd_content_bytes_max(&lies, standard), malformed);
+    // Without a content size: one byte that stands 131,072 times, three times over.
+    let repeated = bytes("28b52ffd0038020010610200106103001061");
+    assert_eq!(zstd_content_bytes_max(&repeated, standard), Ok(3 << 17));
+    let mut raw = Vec::new();
+    let mut decoder = ZstdDecoder::new();
+    decoder
+        .append(&repeated, standard, None, (&mut raw, 1 << 20))
+        .unwrap();
+    assert_eq!(raw, vec![b'a'; 3 << 17]);
+    let cut = repeated.get(..repeated.len() - 1).unwrap();
+    assert_eq!(zstd_content_bytes_max(cut, standard), malformed);
 }
 
 #[test]

@@ -24,11 +24,7 @@ const OPTIONS: FastCoverOptions = FastCoverOptions {
 /// The level whose sequences the dictionary's entropy tables describe.
 const ENTROPY_LEVEL: i32 = 3;
 
-/// A dictionary of at most `dictionary_bytes_max` for rows like `samples`: all of them one after
-/// another, with their `lengths` (see [`crate::ZstdSamples`]). Its id comes from its content. The
-/// `zstd` tool reads it with `-D`.
-///
-/// Fewer than seven samples, or samples that have nothing in common, make no dictionary.
+/// See [`crate::ZstdEncoders::train`].
 pub fn train_dictionary(
     samples: &[u8],
     lengths: &[u32],

@@ -12,7 +12,7 @@ mod literals;
 mod sequences;
 mod trained;
 
-pub(super) use frame::FrameDecoder;
+pub(super) use frame::{FrameDecoder, content_bytes_max};
 pub(super) use trained::Trained;
 
 use crate::CodecError;
