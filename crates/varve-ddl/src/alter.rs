@@ -35,7 +35,7 @@ impl Definer<'_> {
             migrated += self.alter_one(txn, also).await?;
         }
         let notice = match alter.is_about_storage {
-            true => zstd_notice(&txn.store, &alter.after),
+            true => zstd_notice(&txn.store, &alter.after).await,
             false => None,
         };
         Ok(Defined {

@@ -81,7 +81,9 @@ impl Definer<'_> {
                     true => result.notices.push(exists_notice(&definition.table.name)),
                     false => {
                         let table = create_table(transaction, definition).await?;
-                        result.notices.extend(zstd_notice(transaction, &table));
+                        result
+                            .notices
+                            .extend(zstd_notice(transaction, &table).await);
                         self.join_inheritance(transaction, &table).await?;
                     }
                 }
@@ -240,11 +242,11 @@ pub(crate) fn misplaced() -> Error {
 }
 
 /// Tells that zstd was asked for where there is no encoder.
-pub(crate) fn zstd_notice(transaction: &Transaction, table: &TableDef) -> Option<Notice> {
-    let waits = table.wants_zstd() && !transaction.has_zstd();
+pub(crate) async fn zstd_notice(transaction: &Transaction, table: &TableDef) -> Option<Notice> {
+    let waits = table.wants_zstd() && !transaction.fetch_zstd().await;
     waits.then(|| {
         let text = format!(
-            "this build has no encoder of zstd: pages of \"{}\" are under LZ4 until one compresses \
+            "there is no encoder of zstd now: pages of \"{}\" are under LZ4 until one compresses \
              them",
             table.name
         );

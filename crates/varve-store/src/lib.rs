@@ -119,6 +119,7 @@ pub use store::{Job, JobControl, JobId, JobInfo, JobState, ScratchSpace, Scratch
 pub use transaction::{InsertError, PointRead, Transaction};
 pub use varve_kv::Durability;
 pub use write_set::{RowLockKind, SavepointId};
+pub use zstd::{ZstdSource, zstd_encoders};
 
 #[cfg(test)]
 #[allow(

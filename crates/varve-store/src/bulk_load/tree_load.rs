@@ -203,7 +203,7 @@ impl TreeLoad {
             None => {
                 let run = transaction.sink().new_run();
                 let writer = transaction.store().lasting_run(&self.tree, run);
-                let writer = writer.map_err(StoreError::from)?;
+                let writer = writer.await.map_err(StoreError::from)?;
                 let parallel = transaction.store().env.parallel();
                 self.open.insert((run, writer.with_parallel(parallel)))
             }

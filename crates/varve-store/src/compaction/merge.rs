@@ -468,7 +468,7 @@ impl Output<'_> {
             Some((run, writer)) => (*run, writer),
             None => {
                 let run = self.sink.new_run();
-                let writer = self.store.lasting_run(self.tree, run)?;
+                let writer = self.store.lasting_run(self.tree, run).await?;
                 let (_, writer) = self.open.insert((run, writer));
                 (run, writer)
             }

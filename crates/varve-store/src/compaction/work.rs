@@ -6,6 +6,7 @@ use std::sync::Arc;
 use roaring::RoaringBitmap;
 use varve_codec::tags::TAG_ZSTD_DUE;
 use varve_kv::{Durability, WriteBatch};
+use varve_run::RunHead;
 use varve_sort::VecSet;
 use varve_types::{CommitSeq, Failure, IndexState, RunId, TreeId, Value};
 
@@ -97,9 +98,14 @@ impl State {
         let Ok(head) = run.head() else {
             return false;
         };
-        let mut columns = head.stats().iter();
-        head.schema_version() < tree.schema().options.version
-            || self.zstd.is_some() && columns.any(|column| column.codecs >> TAG_ZSTD_DUE & 1 == 1)
+        head.schema_version() < tree.schema().options.version || self.zstd.is_some() && is_due(head)
+    }
+
+    /// Whether a run waits for zstd.
+    pub(crate) fn waits_for_zstd(&self) -> bool {
+        let trees = self.catalog.trees.keys();
+        let mut runs = trees.flat_map(|tree| self.version.runs(*tree));
+        self.zstd.is_none() && runs.any(|run| run.head().is_ok_and(|head| is_due(head)))
     }
 
     /// Whether deleted entries could be left out of a run of an index, and it may have some.
@@ -111,6 +117,12 @@ impl State {
         let settled = settled(self, tree, &[run.id]);
         newest > 0 && newest.cast_unsigned() <= settled.0
     }
+}
+
+/// Whether columns of a run are to be under zstd and are not.
+fn is_due(head: &RunHead) -> bool {
+    let mut columns = head.stats().iter();
+    columns.any(|column| column.codecs >> TAG_ZSTD_DUE & 1 == 1)
 }
 
 /// What the newest entry of an index's run tells of itself.
@@ -132,6 +144,7 @@ impl Store {
         steps: &mut impl Steps,
     ) -> Result<()> {
         let _compacting = self.compacting.lock().await;
+        self.fetch_due_zstd().await;
         loop {
             let next = {
                 let state = self.state();

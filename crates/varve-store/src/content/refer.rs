@@ -111,7 +111,7 @@ impl PageSink {
         let number = Ids::next(&store.ids.row).cast_signed();
         let mut open = match self.content.open.take() {
             Some(open) => open,
-            None => self.open_content(&store)?,
+            None => self.open_content(&store).await?,
         };
         let [numbers, hashes, values] = &mut open.pending;
         numbers.push(&Value::Int8(number));
@@ -126,12 +126,12 @@ impl PageSink {
         Ok(number)
     }
 
-    fn open_content(&mut self, store: &Arc<Store>) -> Result<OpenContent> {
+    async fn open_content(&mut self, store: &Arc<Store>) -> Result<OpenContent> {
         let tree = Arc::clone(&store.state().catalog.content);
         let run = self.new_run();
         Ok(OpenContent {
             run,
-            writer: store.lasting_run(&tree, run)?,
+            writer: store.lasting_run(&tree, run).await?,
             pending: no_rows(),
             pending_bytes: 0,
         })

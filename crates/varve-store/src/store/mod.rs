@@ -19,13 +19,14 @@ mod signal;
 mod snapshot;
 mod spill;
 mod state;
+mod zstd;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::lock::{Mutex as AsyncMutex, MutexGuard as CommitLockGuard};
 use varve_kv::{Bytes, Guard, Key, Kv, KvError, WriteBatch};
-use varve_run::{RunError, RunWriter};
+use varve_run::{ColumnEncoding, RunError, RunWriter};
 use varve_types::{Env, Failure, LocalFuture, MemoryAccount, Reservation, RunId, TreeId};
 
 use crate::cache::{GroupCache, PageCache, RowCache, StoreCache};
@@ -146,19 +147,18 @@ impl Store {
         }
     }
 
-    /// Whether frames of zstd can be made.
-    pub(crate) fn has_zstd(&self) -> bool {
-        self.state().zstd.is_some()
-    }
-
     /// A writer of a run that is written once and stays: every codec that is asked for is used.
-    pub(crate) fn lasting_run(
+    pub(crate) async fn lasting_run(
         &self,
         tree: &Tree,
         run: RunId,
     ) -> core::result::Result<RunWriter, RunError> {
-        let zstd = self.state().zstd.clone();
         let spec = tree.run_spec(run, tree.content());
+        let wants = |encoding: &ColumnEncoding| encoding.zstd_level.is_some();
+        if spec.encodings.iter().any(wants) {
+            self.fetch_zstd().await;
+        }
+        let zstd = self.state().zstd.clone();
         Ok(RunWriter::new(spec)?.with_zstd(zstd.as_ref()))
     }
 

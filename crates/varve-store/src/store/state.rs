@@ -15,6 +15,7 @@ use crate::memtable::{Memtable, Memtables};
 use crate::run::{Run, RunPin, Version};
 use crate::store::{Log, RecentKeys, Snapshot};
 use crate::write_set::{RecentRowLocks, WriteSet};
+use crate::zstd::{ZstdSource, zstd_encoders};
 use crate::{StoreSettings, StoreStats, TreeStorage, report};
 
 /// The newest state of a store.
@@ -49,6 +50,8 @@ pub(crate) struct State {
     pub(crate) damaged: VecSet<RunId>,
     /// Makes encoders of zstd, where there is one to make frames.
     pub(crate) zstd: Option<Arc<dyn ZstdEncoders>>,
+    /// Where it comes from otherwise.
+    pub(crate) zstd_source: Option<Arc<dyn ZstdSource>>,
 }
 
 /// What the log leads to from the last flush on.
@@ -163,7 +166,8 @@ impl State {
             retired: Vec::new(),
             orphans: Vec::new(),
             damaged: VecSet::new(),
-            zstd: crate::zstd::encoders(),
+            zstd: zstd_encoders(),
+            zstd_source: None,
         }
     }
 

@@ -153,9 +153,9 @@ impl Transaction {
         self.change(CatalogChange::CreateTree(schema))
     }
 
-    /// Whether frames of zstd can be made.
-    pub fn has_zstd(&self) -> bool {
-        self.store().has_zstd()
+    /// Whether frames of zstd can be made; what makes them is fetched for that.
+    pub async fn fetch_zstd(&self) -> bool {
+        self.store().fetch_zstd().await
     }
 
     /// Says how the rows of a tree are to be stored, as another schema of its columns does. Those

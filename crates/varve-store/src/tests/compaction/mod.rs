@@ -6,6 +6,7 @@
 )]
 mod amplification;
 mod deletion_vectors;
+mod late_zstd;
 
 use std::sync::Arc;
 
@@ -17,6 +18,7 @@ use varve_types::{
 };
 use varve_types::{ColumnPredicate, CommitSeq, RowPosition, SortKey, TreeId};
 
+use self::late_zstd::LateZstd;
 use super::crash::{intents, stored_runs};
 use super::{
     KEYED, PLAIN, Row, batch, insert, open, open_with, positions_where, schema, small, some_rows,
@@ -262,6 +264,15 @@ fn runs_are_written_again_where_storage_changed_and_once_zstd_is_there() {
     let before = runs(&store, KEYED);
     block_on(store.vacuum(None, false)).unwrap();
     assert_eq!(runs(&store, KEYED), before, "without an encoder it waits");
+    store.set_zstd_source(Arc::new(LateZstd::default()));
+    block_on(store.vacuum(None, false)).unwrap();
+    assert_eq!(runs(&store, KEYED), before, "it could not be fetched");
+    block_on(store.vacuum(None, false)).unwrap();
+    assert_eq!(
+        encodings(),
+        "plain",
+        "a stage that does not pay is no stage"
+    );
     assert_eq!(sorted_rows(&store.begin(), KEYED), some_rows(0..300));
 }
 
