@@ -62,5 +62,5 @@ pub use tree::{
     AdvisoryCall, AdvisoryKey, AdvisoryLock, ByteaOutput, DEFAULT_LOCALE, DateOrder, DateStyle,
     EnumLabels, Enums, EvalContext, Expr, Function, Host, IntervalStyle, JobOrder, Locale, Names,
     NamesRef, Parameter, Parameters, Placeholder, RowCount, SequenceCall, SequenceRef, SetRows,
-    Volatility,
+    Volatility, Zstd, ZstdForm, provide_zstd,
 };

@@ -5,6 +5,7 @@ use crate::shared::temporary_schemas::TemporarySchemas;
 use std::sync::Arc;
 
 use varve_ddl::Sequences;
+use varve_expr::provide_zstd;
 use varve_kv::Kv;
 use varve_kv_encrypted::EncryptedKv;
 use varve_store::{Store, StoreStats};
@@ -17,6 +18,7 @@ use crate::shared::advisory::AdvisoryLocks;
 use crate::shared::options::Options;
 use crate::shared::phases::Phases;
 use crate::shared::statements::Statements;
+use crate::zstd_values::ZstdValues;
 
 /// An open database. Clones share it.
 #[derive(Clone)]
@@ -38,11 +40,15 @@ impl Database {
             )
             .with_hint("The storage was cleared. Open it without `must_exist` to begin anew."));
         }
+        provide_zstd(ZstdValues::new(options.zstd.clone()));
         let memory = Arc::new(MemoryBudget::new(options.memory_limit_bytes));
         let account: Arc<dyn MemoryAccount> = memory.clone();
         let settings = options.store_settings();
         let (kv, encrypted) = unlock(kv, options.encryption.as_ref()).await?;
         let store = Store::open(kv, Arc::clone(&env), account, settings).await?;
+        if let Some(source) = &options.zstd {
+            store.set_zstd_source(Arc::clone(source));
+        }
         drop_left(&store).await?;
         Ok(Database::of_store(store, encrypted, env, memory, &options))
     }

@@ -51,6 +51,7 @@ mod system_env;
 mod threads;
 #[cfg(not(target_arch = "wasm32"))]
 mod timer;
+mod zstd_values;
 
 #[cfg(test)]
 mod tests;
@@ -68,12 +69,14 @@ pub use shared::prepared::Prepared;
 pub use shared::result_set::ResultSet;
 #[cfg(not(target_arch = "wasm32"))]
 pub use system_env::SystemEnv;
+pub use varve_codec::{CodecError, ZstdDictionary, ZstdEncoder, ZstdEncoders, ZstdFraming};
 pub use varve_copy::CopyData;
 pub use varve_expr::{DEFAULT_LOCALE, Locale, cast_value, format_value, parse_value, write_cell};
 pub use varve_kv_encrypted::{Encryption, EncryptionKey};
 pub use varve_settings::Durability;
 pub use varve_store::{
     BulkLoadOptions, BulkLoadReport, Export, JobId, JobInfo, JobRunner, JobState, KnownContents,
+    ZstdSource,
     backend_failure,
 };
 pub use varve_system_views::Field;

@@ -13,6 +13,7 @@ use varve_plan::scope::error::{located, refuse};
 use varve_plan::scope::name::trim_name;
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
+use crate::call::zstd::is_zstd;
 use crate::context::arguments::{AggregateSyntax, Arguments};
 use crate::context::binder::QueryBinder;
 use crate::context::scope::ExprScope;
@@ -213,6 +214,10 @@ impl QueryBinder<'_> {
                 Ok(Operand::Known(Expr::Coalesce { args, ty }))
             }
             ("nullif", 2) => self.nullif(operands, position),
+            (name, _) if is_zstd(name) => {
+                let call = self.zstd_call(name, args, operands, position, scope);
+                call.map(Operand::Known)
+            }
             // SQLite's functions of these names are called with more arguments.
             (type_name, 1)
                 if args.names.is_empty()

@@ -8,3 +8,4 @@ pub mod sequence;
 pub mod set_function;
 pub mod user_function;
 pub mod window;
+pub mod zstd;

@@ -12,6 +12,7 @@ mod ordered;
 mod resolve;
 mod simple;
 mod table;
+mod train;
 
 #[cfg(test)]
 mod tests;

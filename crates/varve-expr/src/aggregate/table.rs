@@ -2,7 +2,7 @@
 
 use varve_types::{LogicalType, Result, Value};
 
-use super::{collect, json, moments, ordered, simple};
+use super::{collect, json, moments, ordered, simple, train};
 use crate::kernels::strict as function;
 use crate::tree::{Aggregate, Entry, Kernel, Kind, Param, Row, State};
 
@@ -228,6 +228,20 @@ static OTHERS: &[Entry] = &[
         BYTEA,
         collect::string_agg_bytes,
         collect::joined,
+    ),
+    in_order(
+        "zstd_train_dict",
+        &[TEXT, INT8, INT8],
+        BYTEA,
+        train::offer,
+        train::dictionary,
+    ),
+    in_order(
+        "zstd_train_dict",
+        &[BYTEA, INT8, INT8],
+        BYTEA,
+        train::offer,
+        train::dictionary,
     ),
     strict(
         "histogram",

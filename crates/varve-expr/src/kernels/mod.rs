@@ -20,6 +20,7 @@ mod size;
 mod table;
 mod text;
 mod time;
+mod zstd;
 
 pub(crate) use compare::{compare_columns, distinct_columns};
 pub(crate) use in_list::ConstantList;

@@ -11,10 +11,12 @@ mod locale;
 mod names;
 mod placeholder;
 mod row;
+mod samples;
 pub(crate) mod set_rows;
 mod signature;
 mod state;
 pub mod walk;
+mod zstd;
 
 pub(crate) use aggregate::{Aggregate, Kind};
 pub use context::{EvalContext, Parameters};
@@ -29,6 +31,9 @@ pub use locale::{ByteaOutput, DEFAULT_LOCALE, DateOrder, DateStyle, IntervalStyl
 pub use names::{Names, NamesRef};
 pub use placeholder::Placeholder;
 pub(crate) use row::Row;
+pub(crate) use samples::{Samples, Training};
 pub use set_rows::SetRows;
 pub(crate) use signature::{Binding, Param, bind};
 pub(crate) use state::{Ranks, State};
+pub(crate) use zstd::zstd;
+pub use zstd::{Zstd, ZstdForm, provide_zstd};

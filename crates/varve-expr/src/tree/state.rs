@@ -2,6 +2,8 @@
 
 use varve_types::{DecimalMoments, Error, Result, SqlState, Value};
 
+use super::samples::Samples;
+
 /// The most bytes of one result.
 const RESULT_BYTES_MAX: usize = 256 << 20;
 
@@ -29,6 +31,8 @@ pub(crate) enum State {
     Values(Values),
     /// Counters, with the last row behind them: see `hypothetical`.
     Ranks(Box<Ranks>),
+    /// Rows that a dictionary is trained on.
+    Samples(Box<Samples>),
 }
 
 /// Values with their size.
@@ -77,6 +81,7 @@ impl State {
             State::Bytes(bytes) => bytes.len(),
             State::Values(values) => values.bytes,
             State::Ranks(ranks) => size_of::<Ranks>() + size_of_val(ranks.last.as_slice()),
+            State::Samples(samples) => samples.memory_bytes(),
         }
     }
 

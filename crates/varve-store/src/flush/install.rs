@@ -26,10 +26,12 @@ impl Store {
         let mut batch = WriteBatch::new();
         let publication = self.prepare_flush(frozen, &written, &mut batch)?;
         let Written {
-            runs,
+            mut runs,
             maps,
             mut sink,
+            content,
         } = written;
+        runs.extend(content);
         sink.end_intent(&mut batch);
         self.write_change(batch, Durability::Strict).await?;
         sink.set_published();

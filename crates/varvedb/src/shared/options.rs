@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use varve_kv_encrypted::Encryption;
 use varve_settings::Durability;
-use varve_store::StoreSettings;
+use varve_store::{StoreSettings, ZstdSource};
 
 use crate::shared::phases::Tracer;
 
@@ -23,6 +23,8 @@ pub struct Options {
     pub encryption: Option<Encryption>,
     /// Settings of the store.
     pub store: StoreSettings,
+    /// Where what makes frames of zstd comes from, if it is not in this build.
+    pub zstd: Option<Arc<dyn ZstdSource>>,
     /// Is told of the phases of each statement.
     pub tracer: Option<Arc<dyn Tracer>>,
 }
@@ -36,6 +38,7 @@ impl Options {
             must_exist: false,
             encryption: None,
             store: StoreSettings::browser(),
+            zstd: None,
             tracer: None,
         }
     }
@@ -69,6 +72,7 @@ impl Options {
             must_exist: false,
             encryption: None,
             store: StoreSettings::native(),
+            zstd: None,
             tracer: None,
         }
     }

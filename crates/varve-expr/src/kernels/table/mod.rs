@@ -18,13 +18,14 @@ mod strings;
 mod system;
 mod text;
 mod whole;
+mod zstd;
 
 use varve_types::LogicalType;
 
 use crate::tree::{Entry, Kernel, Param, Volatility};
 
 /// Every function and operator.
-pub(crate) static TABLE: [&[Entry]; 25] = [
+pub(crate) static TABLE: [&[Entry]; 26] = [
     array::ROWS,
     array::FORMS,
     bucket::ROWS,
@@ -50,6 +51,7 @@ pub(crate) static TABLE: [&[Entry]; 25] = [
     strings::ROWS,
     system::ROWS,
     text::ROWS,
+    zstd::ROWS,
 ];
 
 const BOOL: Param = Param::of(LogicalType::Boolean);

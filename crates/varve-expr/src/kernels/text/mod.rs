@@ -13,7 +13,7 @@ use crate::kernels::math::arithmetic::count;
 use crate::tree::Row;
 
 /// The longest text that a function makes.
-const TEXT_BYTES_MAX: usize = 16 << 20;
+pub(super) const TEXT_BYTES_MAX: usize = 16 << 20;
 
 /// `||`: strings, and what anything else is cast to.
 pub(super) fn concat_two(row: &Row<'_>, out: &mut String) -> Result<()> {
