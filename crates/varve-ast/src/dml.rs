@@ -44,6 +44,9 @@ pub struct Insert {
     pub on_conflict: Option<OnConflict>,
     /// `RETURNING`
     pub returning: Option<Vec<SelectItem>>,
+    /// Whether it was written as `SELECT zstd_train_dict_and_save(...)`: the table is made if it is
+    /// missing.
+    pub saves_dictionary: bool,
     /// Where it stands.
     pub span: Span,
 }

@@ -31,6 +31,7 @@ impl DmlBinder<'_, '_> {
             source,
             on_conflict,
             returning,
+            saves_dictionary: _,
             span: _,
         } = insert;
         let target = self.target(name, false, Verb::Insert)?;

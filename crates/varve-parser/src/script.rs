@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use varve_ast::{Command, Ddl, Session, Statement, StatementBody};
+use varve_ast::{Command, Ddl, Dml, Session, Statement, StatementBody};
 use varve_lexer::{Keyword, Lexeme, Lexer, Token, too_deep};
 use varve_types::{Error, Result, SqlState};
 
@@ -45,6 +45,17 @@ impl ParsedStatement {
             self.statement.body,
             StatementBody::Ddl(Ddl::CreateFunction(_))
         )
+    }
+
+    /// Whether it is `SELECT zstd_train_dict_and_save(...)`.
+    pub fn saves_dictionary(&self) -> bool {
+        match &self.statement.body {
+            StatementBody::Dml {
+                dml: Dml::Insert(insert),
+                ..
+            } => insert.saves_dictionary,
+            _ => false,
+        }
     }
 
     /// Whether it reads or changes rows, so that what is wrong with it has a place in it.

@@ -5,6 +5,7 @@ use varve_lexer::{Keyword, Lexeme, Token};
 use varve_types::Result;
 
 use crate::parser::Parser;
+use crate::query::saved_dictionary::saved_dictionary;
 use crate::session::no_op::no_op;
 
 /// A statement without a plan.
@@ -152,7 +153,10 @@ impl Parser<'_> {
     fn whole_query(&mut self) -> Result<StatementBody> {
         let mut query = self.parse_query()?;
         if !matches!(*query.body, QueryBody::Dml(_)) {
-            return Ok(StatementBody::Query(query));
+            return Ok(match saved_dictionary(query) {
+                Ok(insert) => change(Dml::Insert(insert)),
+                Err(query) => StatementBody::Query(query),
+            });
         }
         Ok(match core::mem::take(&mut *query.body) {
             QueryBody::Dml(dml) => StatementBody::Dml {

@@ -32,6 +32,19 @@ pub fn is_zstd(name: &str) -> bool {
     )
 }
 
+/// `0A000` for the aggregate that writes, where it is not the whole of a statement's select list:
+/// the parser makes an INSERT of that.
+pub fn refuse_saving(name: &str, position: u32) -> Result<()> {
+    if name != "zstd_train_dict_and_save" {
+        return Ok(());
+    }
+    let error = unsupported_at("zstd_train_dict_and_save in this place", position);
+    Err(error.with_hint(
+        "It writes, so it stands alone: SELECT zstd_train_dict_and_save(sample, size, \
+         sample_count, key) FROM ...",
+    ))
+}
+
 impl QueryBinder<'_> {
     /// A call of one of these functions.
     pub fn zstd_call(

@@ -35,6 +35,7 @@ impl Parser<'_> {
             source,
             on_conflict,
             returning,
+            saves_dictionary: false,
             span: self.since(first.span()),
         })
     }

@@ -8,6 +8,7 @@ mod command;
 mod copy_in;
 mod cursor;
 mod define;
+mod dictionaries;
 mod explained;
 mod kept;
 mod of_block;
@@ -341,7 +342,8 @@ impl Session {
         self.cancel.allow(self.settings.statement_timeout_us);
         let lock_timeout_us = other::lock_timeout_us(&self.settings.others);
         self.host.allow_wait(lock_timeout_us);
-        let (Filled { planned, values }, catalog) = self.plan(&txn.store, &request.task)?;
+        let planned = self.plan_in(txn, &request.task, scope).await?;
+        let (Filled { planned, values }, catalog) = planned;
         self.end_phase(Phase::Plan, 0);
         if let Some(what) = planned.bound.outside_block
             && !scope.is_alone

@@ -91,7 +91,7 @@ impl Session {
         Ok(planned)
     }
 
-    fn new_plan(
+    pub(super) fn new_plan(
         &self,
         parsed: &ParsedStatement,
         catalog: &Arc<Catalog>,

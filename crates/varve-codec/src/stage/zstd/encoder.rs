@@ -27,9 +27,9 @@ pub trait ZstdEncoders: Send + Sync {
     /// A new encoder.
     fn encoder(&self) -> Box<dyn ZstdEncoder>;
 
-    /// A dictionary of at most `dictionary_bytes_max` for rows like `samples`: all of them one after
-    /// another, with their `lengths` (see [`crate::ZstdSamples`]). Its id comes from its content.
-    /// The `zstd` tool reads it with `-D`.
+    /// A dictionary of at most `dictionary_bytes_max` for rows like `samples`: all of them one
+    /// after another, with their `lengths` (see [`crate::ZstdSamples`]). Its id comes from its
+    /// content. The `zstd` tool reads it with `-D`.
     ///
     /// Fewer than seven samples, or samples that have nothing in common, make no dictionary.
     fn train(
