@@ -47,13 +47,16 @@ impl ParsedStatement {
         )
     }
 
-    /// Whether it is `SELECT zstd_train_dict_and_save(...)`.
+    /// Whether it is `SELECT zstd_train_dict_and_save(...)`, and is run.
     pub fn saves_dictionary(&self) -> bool {
-        match &self.statement.body {
-            StatementBody::Dml {
-                dml: Dml::Insert(insert),
-                ..
-            } => insert.saves_dictionary,
+        match (&self.statement.body, &self.statement.explain) {
+            (
+                StatementBody::Dml {
+                    dml: Dml::Insert(insert),
+                    ..
+                },
+                None,
+            ) => insert.saves_dictionary,
             _ => false,
         }
     }
