@@ -4,8 +4,8 @@ import { join, relative, resolve } from 'node:path';
 import type { Plugin } from 'vite';
 
 const SCRIPT = 'service-worker.js';
-/** The demo reads no dumps of other databases. */
-const UNUSED = /^assets\/varve_dialect_bg-/;
+/** The demo reads no dumps of other databases, and no table of it asks for zstd. */
+const UNUSED = /^assets\/varve_(dialect|zstd)_bg-/;
 
 /** Writes the service worker of a build, with the list of the files that the build has written. */
 export function offline(): Plugin {

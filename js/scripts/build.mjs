@@ -12,6 +12,8 @@ const built = [
   'varve_rest_bg.wasm',
   'varve_dialect.js',
   'varve_dialect_bg.wasm',
+  'varve_zstd.js',
+  'varve_zstd_bg.wasm',
 ];
 const compiler = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 

@@ -62,7 +62,7 @@ export type Failure =
   | 'format_too_new'
   /** An earlier write was interrupted: roll back, or open the database again, as the message says. */
   | 'interrupted'
-  /** The second part of the engine could not be loaded: the next call tries again. */
+  /** A part of the engine could not be loaded: the next call tries again. */
   | 'wasm_load_failed'
   /** The browser could not read or write: try again. */
   | 'io'

@@ -323,6 +323,11 @@ export interface EngineOptions {
    * with `/varve_bg.wasm`, it is looked for beside it.
    */
   readonly restWasm?: string | URL | Response | WebAssembly.Module | undefined;
+  /**
+   * What compresses by zstd, `varve_zstd_bg.wasm`, fetched when a table or a function asks for it. It is looked for
+   * as `restWasm` is.
+   */
+  readonly zstdWasm?: string | URL | Response | WebAssembly.Module | undefined;
   /** Starts the worker, where the bundler cannot find `varvedb/worker` by itself. */
   readonly worker?: (() => Worker) | undefined;
 }

@@ -1,7 +1,7 @@
 import { VarveError } from './errors.js';
 import { directiveOf, PolicyWatch, type Violation } from './policy.js';
 import type { WasmSource } from './protocol.js';
-import { REST_FILE } from './rest-file.js';
+import { REST_FILE, ZSTD_FILE } from './wasm-files.js';
 
 /** A module of the package. */
 export interface WasmPart {
@@ -35,6 +35,14 @@ export const DIALECTS: WasmPart = {
   file: 'varve_dialect_bg.wasm',
   option: 'dialectWasm',
   besideThisFile: () => new URL('./varve_dialect_bg.wasm', import.meta.url).href,
+};
+
+/** What makes frames of zstd. */
+export const ZSTD: WasmPart = {
+  what: 'the encoder of zstd',
+  file: ZSTD_FILE,
+  option: 'zstdWasm',
+  besideThisFile: () => new URL('./varve_zstd_bg.wasm', import.meta.url).href,
 };
 
 /** Fetches and compiles a module. Every failure says which address was at fault and why. */

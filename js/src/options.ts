@@ -158,6 +158,7 @@ export function createOptions(
       dataDir: aString,
       wasm,
       restWasm: wasm,
+      zstdWasm: wasm,
       worker,
       memoryLimit: aCount,
       durability: oneOf('strict', 'relaxed', 'async'),
@@ -180,13 +181,14 @@ const placeOrOptions: Kind<object> = { ...anObject, takes: 'a string, or an obje
 
 /** The options of `destroy` and `preload`. */
 export function engineOptions(given: unknown): EngineOptions {
-  return checkedOptions<EngineOptions>(given, { wasm, restWasm: wasm, worker });
+  return checkedOptions<EngineOptions>(given, { wasm, restWasm: wasm, zstdWasm: wasm, worker });
 }
 
 export function repairOptions(given: unknown): RepairOptions {
   return checkedOptions<RepairOptions>(given, {
     wasm,
     restWasm: wasm,
+    zstdWasm: wasm,
     worker,
     encryption: encryptionOption,
   });

@@ -17,10 +17,11 @@ export type WasmSource =
   | { readonly module: WebAssembly.Module }
   | { readonly bytes: ArrayBuffer; readonly url: string };
 
-/** Where the worker gets both parts of the engine from. */
+/** Where the worker gets the parts of the engine from. */
 export interface EngineSource {
   readonly first: WasmSource | undefined;
   readonly rest: WasmSource | undefined;
+  readonly zstd: WasmSource | undefined;
 }
 
 /** What is opened. */

@@ -3,8 +3,8 @@ import { type ErrorFields, VarveError } from './errors.js';
 import type { EngineOptions } from './interface.js';
 import { directiveOf, PolicyWatch } from './policy.js';
 import type { EngineSource, WasmSource } from './protocol.js';
-import { REST_FILE } from './rest-file.js';
 import { scriptFault } from './script-fault.js';
+import { REST_FILE, ZSTD_FILE } from './wasm-files.js';
 
 const aWorker: Kind<Worker> = {
   takes: 'a Worker',
@@ -111,16 +111,17 @@ function addressOf(start: () => Worker): string | undefined {
 /** Where the options say that the engine is. */
 export async function engineSource(options: EngineOptions): Promise<EngineSource> {
   const first = await wasmSource(options.wasm, 'wasm');
-  const rest = (await wasmSource(options.restWasm, 'restWasm')) ?? besideFirst(first);
-  return { first, rest };
+  const rest = (await wasmSource(options.restWasm, 'restWasm')) ?? besideFirst(first, REST_FILE);
+  const zstd = (await wasmSource(options.zstdWasm, 'zstdWasm')) ?? besideFirst(first, ZSTD_FILE);
+  return { first, rest, zstd };
 }
 
 const FIRST_AT_END = /\/varve_bg\.wasm(?=$|[?#])/;
 
-/** Who serves the first part from another place, under its own name, serves the second part there too. */
-function besideFirst(first: WasmSource | undefined): WasmSource | undefined {
+/** Who serves the first part from another place, under its own name, serves the others there too. */
+function besideFirst(first: WasmSource | undefined, file: string): WasmSource | undefined {
   if (first === undefined || !('url' in first) || !FIRST_AT_END.test(first.url)) return undefined;
-  return { url: first.url.replace(FIRST_AT_END, `/${REST_FILE}`) };
+  return { url: first.url.replace(FIRST_AT_END, `/${file}`) };
 }
 
 /** What an option that says where a module is means, in a form that can be posted. */

@@ -60,6 +60,13 @@ const modules = [
     title: 'Dialects as wasm',
     cargo: SMALL,
   },
+  {
+    crate: 'varve-wasm-zstd',
+    profile: 'wasm',
+    name: 'varve_zstd',
+    title: 'Encoder of zstd as wasm',
+    cargo: SMALL,
+  },
 ];
 const KEPT_BUILDS = 8;
 

@@ -7,6 +7,7 @@ const wasmCrates = [
   'varve-kv-idb',
   'varve-wasm',
   'varve-wasm-dialect',
+  'varve-wasm-zstd',
   'varve-tests-format',
   'varve-tests-zstd',
   'varve-bench',

@@ -14,6 +14,7 @@ use crate::convert::backend_error;
 use crate::panic::{check_sound, record_panics};
 use crate::promise::promise;
 use crate::reports::{check_object, repair_object};
+use crate::zstd::ZstdModule;
 use crate::{EngineExport, EngineImport, EngineLoad, EngineSession};
 
 /// An open database.
@@ -211,7 +212,10 @@ fn encryption(key: JsValue) -> Option<Encryption> {
     reason = "the conversion saturates, and a limit below 0 is none at all"
 )]
 fn options(memory_limit: Option<f64>, durability: &str) -> varve_types::Result<Options> {
-    let mut options = Options::browser();
+    let mut options = Options {
+        zstd: Some(Arc::new(ZstdModule)),
+        ..Options::browser()
+    };
     if let Some(bytes) = memory_limit {
         options.memory_limit_bytes = bytes as u64;
     }

@@ -31,6 +31,8 @@ mod result;
 mod second_part;
 #[cfg(target_arch = "wasm32")]
 mod session;
+#[cfg(target_arch = "wasm32")]
+mod zstd;
 
 #[cfg(target_arch = "wasm32")]
 pub use engine::Engine;

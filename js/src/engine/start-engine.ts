@@ -4,18 +4,20 @@ import type { EngineSource, OpenArgs } from '../protocol.js';
 import { expectSecondPart, fetchSecondPart } from '../second-part.js';
 import { take } from '../start-marks.js';
 import init from '../varve.js';
+import { expectZstd } from '../zstd.js';
 import { hold, lockStore } from './lock.js';
 
 let hasStarted = false;
 
 /** Loads the engine into this thread, unless it is there. */
-export async function startEngine({ first, rest }: EngineSource): Promise<void> {
+export async function startEngine({ first, rest, zstd }: EngineSource): Promise<void> {
   if (hasStarted) return;
   const module = await loadWasm(first);
   take('compiled');
   try {
     const exports = await init({ module_or_path: module });
     expectSecondPart(exports as unknown as WebAssembly.Exports, rest);
+    expectZstd(zstd);
     hasStarted = true;
     take('started');
   } catch (cause) {

@@ -29,6 +29,9 @@ pub enum Failure {
     FormatTooNew,
     /// An earlier write was interrupted. Roll back, or open the store again, as the message says.
     Interrupted,
+    /// A part of the engine that is fetched when it is first used could not be. The next call tries
+    /// again.
+    NotLoaded,
     /// The backend failed. Try again.
     Io,
     /// A broken promise inside the engine. Report it.
@@ -48,7 +51,7 @@ impl Failure {
             Failure::OutOfMemory => SqlState::OUT_OF_MEMORY,
             Failure::Corrupt => SqlState::DATA_CORRUPTED,
             Failure::FormatTooNew => SqlState::FEATURE_NOT_SUPPORTED,
-            Failure::Interrupted | Failure::Io => SqlState::IO_ERROR,
+            Failure::Interrupted | Failure::NotLoaded | Failure::Io => SqlState::IO_ERROR,
             Failure::Internal => SqlState::INTERNAL_ERROR,
         }
     }
@@ -67,6 +70,7 @@ impl Failure {
             Failure::Corrupt => "corrupt",
             Failure::FormatTooNew => "format_too_new",
             Failure::Interrupted => "interrupted",
+            Failure::NotLoaded => "wasm_load_failed",
             Failure::Io => "io",
             Failure::Internal => "internal",
         }

@@ -19,7 +19,12 @@ const OUTSIDES: [Outside; 2] = [
             "wasm_bindgen_futures",
             "JsValue",
         ],
-        homes: &["varve-kv-idb", "varve-wasm", "varve-wasm-dialect"],
+        homes: &[
+            "varve-kv-idb",
+            "varve-wasm",
+            "varve-wasm-dialect",
+            "varve-wasm-zstd",
+        ],
         world: "JavaScript",
     },
     Outside {
