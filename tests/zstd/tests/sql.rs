@@ -2,7 +2,11 @@
 //! compresses, with dictionaries that either has trained.
 
 #![cfg(not(target_arch = "wasm32"))]
-#![allow(clippy::unwrap_used, reason = "helpers of tests, on test data")]
+#![allow(
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "helpers of tests, on test data"
+)]
 
 use std::sync::Arc;
 
