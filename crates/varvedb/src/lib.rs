@@ -76,8 +76,7 @@ pub use varve_kv_encrypted::{Encryption, EncryptionKey};
 pub use varve_settings::Durability;
 pub use varve_store::{
     BulkLoadOptions, BulkLoadReport, Export, JobId, JobInfo, JobRunner, JobState, KnownContents,
-    ZstdSource,
-    backend_failure,
+    ZstdSource, backend_failure,
 };
 pub use varve_system_views::Field;
 pub use varve_types::Notice;
