@@ -63,6 +63,8 @@ impl Pinned {
 impl Store {
     /// Pins the newest state, all of it in runs. Others may commit meanwhile.
     pub(super) async fn pin_in_runs(self: &Arc<Store>) -> Result<Pinned> {
+        // Content that pinned runs refer to is not swept or merged until what is flushed is known.
+        let _compacting = self.compacting.lock().await;
         let flushed = Arc::new(OnceLock::new());
         let mut pinned = loop {
             {

@@ -6,6 +6,7 @@ use roaring::RoaringBitmap;
 use varve_kv::{Bytes, Durability, WriteBatch};
 use varve_types::TreeId;
 
+use crate::content_tree::TREE;
 use crate::error::Result;
 use crate::flush::write::Written;
 use crate::format::{catalog, keys};
@@ -29,19 +30,20 @@ impl Store {
             mut runs,
             maps,
             mut sink,
-            content,
+            ..
         } = written;
-        runs.extend(content);
         sink.end_intent(&mut batch);
         self.write_change(batch, Durability::Strict).await?;
         sink.set_published();
-        if let Some(awaited) = frozen.awaited_runs.upgrade() {
-            // A memtable is flushed once.
-            let _ = awaited.set(runs);
-        }
         frozen.memtable.set_flushed(maps);
         let mut state = self.state();
         publication.install(&mut state);
+        if let Some(awaited) = frozen.awaited_runs.upgrade() {
+            // They may refer to content that was published since the freeze.
+            runs.extend(state.version.runs(TREE).iter().cloned());
+            // A memtable is flushed once.
+            let _ = awaited.set(runs);
+        }
         state.thaw();
         Ok(())
     }
