@@ -140,7 +140,7 @@ impl Incoming {
             return Err(damaged("the catalog is another one"));
         }
         let decoded = catalog::decode(version, value)?;
-        let is_known = |run: &RunContents| decoded.trees.contains_key(&run.tree);
+        let is_known = |run: &RunContents| decoded.tree(run.tree).is_some();
         if !self.contents.runs.iter().all(is_known) {
             return Err(damaged("a run is of no tree of the catalog"));
         }

@@ -15,14 +15,14 @@ use super::crash::{intents, stored_runs};
 use super::damage::{damage, flip};
 use super::index::{with_indexes, write};
 use super::{
-    Background, KEYED, PLAIN, Row, TestEnv, batch, insert, open, open_with, positions_where, small,
-    some_rows, sorted_rows, with_trees,
+    Background, KEYED, PLAIN, Row, TestEnv, batch, content_addressed, insert, open, open_with,
+    positions_where, small, some_rows, sorted_rows, with_trees, with_trees_as,
 };
 use crate::compaction::Effort;
 use crate::error::Result;
 use crate::format::keys;
 use crate::store::Store;
-use crate::{JobControl, KnownContents, StoreError, StoreImport};
+use crate::{BulkLoadOptions, JobControl, KnownContents, StoreError, StoreImport};
 
 /// Runs with deletion vectors, and rows and deletes that are not in runs yet.
 fn filled() -> MemoryKv {
@@ -179,6 +179,39 @@ fn indexes_come_along() {
 }
 
 /// While others commit between any two steps of an export, it is the state after one commit.
+#[test]
+fn content_comes_along_that_was_published_since() {
+    let long = |k: i64| (k, Some(format!("{k}").repeat(100)), 0);
+    let all: Vec<Row> = (10..30).map(long).collect();
+    for head_start in 0..40 {
+        let plan = FaultPlan::new(head_start).yields_max(2);
+        let kv = Arc::new(FaultKv::new(MemoryKv::new(), plan));
+        let store = open_with(kv, small()).unwrap();
+        with_trees_as(&store, content_addressed);
+        insert(&store, KEYED, &all);
+        let file = Arc::new(Mutex::new(Vec::new()));
+        let mut exporting = {
+            let (store, file) = (Arc::clone(&store), Arc::clone(&file));
+            Background::new(async move {
+                let mut export = store.export(None).await?;
+                while let Some(chunk) = export.next_chunk().await? {
+                    file.lock().unwrap().extend(chunk);
+                }
+                Ok(())
+            })
+        };
+        exporting.steps(head_start as usize);
+        // The flush of the export may find the same values published.
+        let loading = store.direct_bulk_load(PLAIN, [batch(&all)], BulkLoadOptions::default());
+        exporting.beside(loading).unwrap();
+        exporting.finish().unwrap();
+        let copy = open(&imported(&file.lock().unwrap()));
+        assert_eq!(rows(&copy)[0], all, "{head_start}");
+        let report = block_on(copy.check()).unwrap();
+        assert!(report.is_sound(), "{report:?}");
+    }
+}
+
 #[test]
 fn an_export_is_of_one_moment() {
     for seed in 0..40_u64 {
