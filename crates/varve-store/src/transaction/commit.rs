@@ -268,10 +268,22 @@ fn publication(
     Some(publication)
 }
 
+/// Notes the rows of runs that a commit deletes; tells whether one of the runs is to be written
+/// again.
+fn delete_rows(state: &State, deletes: &Deletes, seq: CommitSeq) -> bool {
+    let mut wears_runs = false;
+    for ((tree, run), rows) in &deletes.rows {
+        if let Some(run) = state.version.run(*tree, *run) {
+            run.deletion_vector.add(rows.iter(), seq);
+            wears_runs |= run.is_worn();
+        }
+    }
+    wears_runs
+}
+
 /// Makes a commit visible to new snapshots; tells whether it leaves a run that is to be written
 /// again. After an error the state must not be used.
 pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) -> Result<bool, Broken> {
-    let mut wears_runs = false;
     let seq = accepted.seq;
     let mut write_set = lock_write_set(&work.write_set);
     let write_set = &mut *write_set;
@@ -279,12 +291,7 @@ pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) -> Resul
     if let Some(publication) = accepted.publication {
         publication.install(state);
     }
-    for ((tree, run), rows) in &accepted.deletes.rows {
-        if let Some(run) = state.version.run(*tree, *run) {
-            run.deletion_vector.add(rows.iter(), seq);
-            wears_runs |= run.is_worn();
-        }
-    }
+    let wears_runs = delete_rows(state, &accepted.deletes, seq);
     if state.has_other_snapshots() && !accepted.deletes.row_locks.is_empty() {
         state.row_locks.add(seq, accepted.deletes.row_locks);
     }
