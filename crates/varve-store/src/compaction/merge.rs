@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use varve_run::{ColumnSpec, Holds, RunWriter};
 use varve_types::{
-    Batch, Column, ColumnBuilder, ColumnData, ColumnRef, CommitSeq, LogicalType, Pacer,
-    Reservation, RunId, VECTOR_ROWS, Value,
+    Batch, Column, ColumnBuilder, ColumnData, ColumnRef, CommitSeq, LocalFuture, LogicalType,
+    Pacer, Reservation, RunId, VECTOR_ROWS, Value,
 };
 
 use crate::compaction::Steps;
@@ -431,7 +431,15 @@ impl Output<'_> {
 
     /// Writes rows whose columns are followed by references: content comes back to the rows of
     /// columns that are not content-addressed any more, and large values of those that are leave.
-    async fn write_referring(&mut self, mut columns: Vec<ColumnRef>, rows: usize) -> Result<()> {
+    fn write_referring(
+        &mut self,
+        columns: Vec<ColumnRef>,
+        rows: usize,
+    ) -> LocalFuture<'_, Result<()>> {
+        Box::pin(self.write_parts(columns, rows))
+    }
+
+    async fn write_parts(&mut self, mut columns: Vec<ColumnRef>, rows: usize) -> Result<()> {
         let references = columns.split_off(self.tree.types().len());
         let (mut given, mut back) = (Vec::new(), Vec::new());
         for (stored, references) in self.referring.iter().zip(references) {

@@ -40,9 +40,12 @@ impl State {
         tree: Option<TreeId>,
         effort: &Effort,
     ) -> Option<(TreeId, Choice)> {
-        let trees = self.catalog.all_trees();
-        let mut trees = trees.filter(|(found, _)| tree.is_none_or(|tree| tree == *found));
-        trees.find_map(|(id, tree)| {
+        let mut trees = self.catalog.all_trees();
+        trees.find_map(|(id, found)| {
+            if tree.is_some_and(|tree| tree != id) {
+                return None;
+            }
+            let tree = found;
             let is_index = tree.index().is_some();
             let effort = if is_index && effort.is_thorough() {
                 // Deleted entries hide others: only where no runs lie over each other they can go.
@@ -319,13 +322,15 @@ impl Store {
             Effort::all_dead(run_bytes_max)
         };
         let mut control = JobControl::of_request(self);
-        self.compact(tree, &effort, &mut control).await?;
-        if content::due(self).is_some() {
+        let mut next = tree;
+        loop {
+            self.compact(next, &effort, &mut control).await?;
+            if content::due(self).is_none() {
+                return Ok(());
+            }
             self.sweep_content(&mut control).await?;
-            self.compact(Some(content_tree::TREE), &effort, &mut control)
-                .await?;
+            next = Some(content_tree::TREE);
         }
-        Ok(())
     }
 }
 

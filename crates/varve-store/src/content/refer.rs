@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use varve_run::{ROW_BYTES_MAX, VECTOR_BYTES_MAX};
-use varve_types::{Batch, Column, ColumnBuilder, ColumnRef, Json, LogicalType, Pacer, Value};
+use varve_types::{
+    Batch, Column, ColumnBuilder, ColumnRef, Json, LocalFuture, LogicalType, Pacer, Value,
+};
 
 use crate::content_tree::{TREE, bytes_at};
 use crate::error::Result;
@@ -29,6 +31,30 @@ impl PageSink {
     /// of a tree, are followed by the references of its content-addressed ones. `given` are
     /// references that the rows have already; none, where it is empty.
     pub(crate) async fn refer(
+        &mut self,
+        tree: &Tree,
+        columns: &mut Vec<ColumnRef>,
+        given: &[ColumnRef],
+        pacer: &mut Pacer,
+    ) -> Result<()> {
+        if tree.content().is_empty() {
+            return Ok(());
+        }
+        self.refer_columns(tree, columns, given, pacer).await
+    }
+
+    /// In one place for all who call it, since few trees have content.
+    fn refer_columns<'a>(
+        &'a mut self,
+        tree: &'a Tree,
+        columns: &'a mut Vec<ColumnRef>,
+        given: &'a [ColumnRef],
+        pacer: &'a mut Pacer,
+    ) -> LocalFuture<'a, Result<()>> {
+        Box::pin(self.try_refer(tree, columns, given, pacer))
+    }
+
+    async fn try_refer(
         &mut self,
         tree: &Tree,
         columns: &mut Vec<ColumnRef>,
@@ -150,15 +176,23 @@ impl PageSink {
     /// Ends the run of content that is being written, if one is. What refers to it must be
     /// published with it, or after it.
     pub(crate) async fn end_content(&mut self) -> Result<Option<Arc<Run>>> {
-        let Some(mut open) = self.content.open.take() else {
-            return Ok(None);
-        };
+        match self.content.open.take() {
+            Some(open) => Ok(Some(self.end_open_content(open).await?)),
+            None => Ok(None),
+        }
+    }
+
+    fn end_open_content(&mut self, open: OpenContent) -> LocalFuture<'_, Result<Arc<Run>>> {
+        Box::pin(self.try_end_content(open))
+    }
+
+    async fn try_end_content(&mut self, mut open: OpenContent) -> Result<Arc<Run>> {
         let mut pacer = Pacer::new(&self.content.store.env);
         self.write_content(&mut open, &mut pacer).await?;
         let mut finished = paced_run::finish(open.writer, &mut pacer).await?;
         self.put_finished(&mut finished).await?;
         let run = Run::new(TREE, Arc::new(finished.head), finished.bytes);
-        Ok(Some(Arc::new(run)))
+        Ok(Arc::new(run))
     }
 }
 

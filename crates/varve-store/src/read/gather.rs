@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use varve_run::RunHead;
 use varve_types::{
-    Batch, Broken, Column, ColumnBuilder, ColumnRef, Invariant, LogicalType, Pacer, VECTOR_ROWS,
+    Batch, Broken, Column, ColumnBuilder, ColumnRef, Invariant, LocalFuture, LogicalType, Pacer,
+    VECTOR_ROWS,
 };
 
 use crate::error::{Result, StoreError};
@@ -157,22 +158,32 @@ impl View {
         columns: &[usize],
     ) -> Result<Vec<ColumnRef>> {
         let referring = self.referring(columns);
-        let mut outputs = self.gather_stored(rows, columns, &referring).await?;
-        if referring.is_empty() {
-            return Ok(outputs);
+        let outputs = self.gather_stored(rows, columns, &referring).await?;
+        match referring.is_empty() {
+            true => Ok(outputs),
+            false => self.resolved(outputs, columns, &referring).await,
         }
-        let content = self.content();
-        let references = outputs.split_off(columns.len());
-        for (stored, references) in referring.iter().zip(&references) {
-            for (_, output) in columns
-                .iter()
-                .zip(&mut outputs)
-                .filter(|(at, _)| *at == stored)
-            {
-                *output = resolve(&content, output, references).await?;
+    }
+
+    /// Puts content in the place of the references that follow the columns. Boxed, so that what few
+    /// reads need is code of its own.
+    fn resolved<'a>(
+        &'a self,
+        mut outputs: Vec<ColumnRef>,
+        columns: &'a [usize],
+        referring: &'a [usize],
+    ) -> LocalFuture<'a, Result<Vec<ColumnRef>>> {
+        Box::pin(async move {
+            let content = self.content();
+            let references = outputs.split_off(columns.len());
+            for (stored, references) in referring.iter().zip(&references) {
+                let outputs = columns.iter().zip(&mut outputs);
+                for (_, output) in outputs.filter(|(at, _)| *at == stored) {
+                    *output = resolve(&content, output, references).await?;
+                }
             }
-        }
-        Ok(outputs)
+            Ok(outputs)
+        })
     }
 
     /// The same as stored, then the references of the columns `referring`.

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use varve_run::VECTOR_BYTES_MAX;
 use varve_sort::VecSet;
 use varve_types::{
-    Batch, Bitmap, Column, ColumnBuilder, ColumnRef, Invariant, LogicalType, PhysicalType, Value,
+    Batch, Bitmap, Column, ColumnBuilder, ColumnRef, Invariant, LocalFuture, LogicalType,
+    PhysicalType, Value,
 };
 
 use crate::content_tree::{DATA, bytes_at};
@@ -156,8 +157,16 @@ impl Unresolved {
         }
     }
 
-    /// The next rows, and the number of the first of them; `None` after the last.
-    pub(crate) async fn next(&mut self, content: &View) -> Result<Option<(usize, Batch)>> {
+    /// The next rows, and the number of the first of them; `None` after the last. Boxed, so that
+    /// what few reads need is code of its own.
+    pub(crate) fn next<'a>(
+        &'a mut self,
+        content: &'a View,
+    ) -> LocalFuture<'a, Result<Option<(usize, Batch)>>> {
+        Box::pin(self.next_part(content))
+    }
+
+    async fn next_part(&mut self, content: &View) -> Result<Option<(usize, Batch)>> {
         if self.next_row == self.rows {
             return Ok(None);
         }

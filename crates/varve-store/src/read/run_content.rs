@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use varve_run::RunHead;
 use varve_types::{
-    Batch, Column, ColumnRef, Invariant, LogicalType, PredicateTest, Selection, Value,
+    Batch, Column, ColumnRef, Invariant, LocalFuture, LogicalType, PredicateTest, Selection, Value,
 };
 
 use crate::error::{Result, StoreError};
 use crate::read::resolve::Unresolved;
-use crate::read::run_cursor::{OpenGroup, ResolvedScan, RunCursor};
+use crate::read::run_cursor::{ResolvedScan, RunCursor};
 use crate::tree::Tree;
 
 impl RunCursor {
@@ -45,25 +45,46 @@ impl RunCursor {
         })
     }
 
-    /// The chosen rows of a vector that pass a test of a column whose values lie elsewhere; `None`
+    /// Where the references of a column are whose values must be read for a test of it; `None`
     /// where what is in the run tells.
-    pub(super) async fn test_content(
+    pub(super) fn tested_reference(
         &self,
         resolved: &ResolvedScan,
-        open: &OpenGroup,
         (stored, test): (usize, &PredicateTest),
-        (vector, rows): (usize, usize),
-        chosen: &Option<Selection>,
-    ) -> Result<Option<Selection>> {
-        let reference = reference_position(&resolved.tree, &self.head, stored);
-        let reference = reference.filter(|_| self.view.run.refers);
+    ) -> Option<usize> {
         let is_null_test = matches!(test, PredicateTest::IsNull | PredicateTest::IsNotNull);
-        let (Some(reference), false) = (reference, is_null_test) else {
-            return Ok(None);
-        };
+        if !self.view.run.refers || is_null_test {
+            return None;
+        }
+        reference_position(&resolved.tree, &self.head, stored)
+    }
+
+    /// The chosen rows of a vector that pass a test of a column whose values lie elsewhere. Boxed,
+    /// so that what few reads need is code of its own.
+    pub(super) fn test_content<'a>(
+        &'a self,
+        resolved: &'a ResolvedScan,
+        reference: usize,
+        (stored, test): (usize, &'a PredicateTest),
+        vector: usize,
+        chosen: Selection,
+    ) -> LocalFuture<'a, Result<Selection>> {
+        Box::pin(async move {
+            self.select_content(resolved, reference, (stored, test), vector, &chosen)
+                .await
+        })
+    }
+
+    async fn select_content(
+        &self,
+        resolved: &ResolvedScan,
+        reference: usize,
+        (stored, test): (usize, &PredicateTest),
+        vector: usize,
+        chosen: &Selection,
+    ) -> Result<Selection> {
+        let open = self.group.as_ref().or_broken("group of a test")?;
         let content = resolved.content.as_ref().or_broken("content of a test")?;
-        let all = || Selection::all(rows);
-        let chosen = chosen.as_ref().map_or_else(all, Selection::clone);
         let read = |position| {
             let column = open.tested.column(position, vector);
             let column = column.map_err(|error| self.view.run.place_error(error))?;
@@ -85,7 +106,7 @@ impl RunCursor {
                     .filter_map(|row| rows.get(*row as usize)),
             );
         }
-        Ok(Some(Selection::new(passing)))
+        Ok(Selection::new(passing))
     }
 }
 

@@ -45,7 +45,7 @@ pub(crate) struct RunCursor {
     pub(super) view: RunView,
     pub(super) head: Arc<RunHead>,
     groups: core::ops::Range<usize>,
-    group: Option<OpenGroup>,
+    pub(super) group: Option<OpenGroup>,
     /// Rows of the vector read last, in whose columns references still are to be resolved.
     unresolved: Option<Box<Unresolved>>,
 }
@@ -261,11 +261,10 @@ impl RunCursor {
             if chosen.as_ref().is_some_and(Selection::is_empty) {
                 return Ok(None);
             }
-            if let Some(passing) = self
-                .test_content(resolved, open, (*stored, test), (vector, rows), &chosen)
-                .await?
-            {
-                chosen = Some(intersect(chosen, passing));
+            if let Some(reference) = self.tested_reference(resolved, (*stored, test)) {
+                let rows = chosen.unwrap_or_else(|| Selection::all(rows));
+                let passing = self.test_content(resolved, reference, (*stored, test), vector, rows);
+                chosen = Some(passing.await?);
                 continue;
             }
             let known = decoded.iter().find(|(column, _)| column == stored);
