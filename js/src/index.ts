@@ -15,6 +15,7 @@ export type {
   BulkLoadResult,
   BulkSource,
   CacheCounters,
+  CacheName,
   CheckReport,
   CopyOptions,
   CopyProgress,

@@ -259,8 +259,11 @@ export interface Stats {
   /** By name: the rows of the view `varve_statistics`, among them the time that each phase of statements took. */
   readonly statistics: Readonly<Record<string, number>>;
   /** By name: the rows of the view `varve_caches`. */
-  readonly caches: Readonly<Record<string, CacheCounters>>;
+  readonly caches: Readonly<Record<CacheName, CacheCounters>>;
 }
+
+/** The caches of a database: of parsed and planned statements, and the store's. */
+export type CacheName = 'parse' | 'plan' | 'page' | 'group' | 'row';
 
 /** What one cache counts. */
 export interface CacheCounters {
@@ -462,7 +465,7 @@ export interface Database extends Queryable, AsyncDisposable {
    *
    * @example
    * const { statistics, caches } = await db.stats();
-   * console.log(statistics.execute_us, caches.page.hits);
+   * console.log(statistics['execute_us'], caches.page.hits);
    */
   stats(): Promise<Stats>;
 

@@ -12,7 +12,9 @@ export async function readStats(runner: Runner): Promise<Stats> {
   );
   return {
     statistics: Object.fromEntries(rows(statistics).map(([name, value]) => [name, Number(value)])),
-    caches: Object.fromEntries(rows(caches).map((row) => [row[0], counters(row)])),
+    caches: Object.fromEntries(
+      rows(caches).map((row) => [row[0], counters(row)]),
+    ) as Stats['caches'],
   };
 }
 
