@@ -17,6 +17,7 @@ use crate::files::Folder;
 use crate::marker::{MARKER, Marker, sync_folder};
 use crate::open::open;
 use crate::options::RocksOptions;
+use crate::reclaim::HeldRanges;
 use crate::salvage::{Damage, SalvagedKv};
 
 const NEW: &str = "repair.new";
@@ -65,7 +66,7 @@ fn build(new: &Path, salvaged: &SalvagedKv) -> Result<(), KvError> {
     let building = new.join("files");
     let opened = open(&building, &RocksOptions::default())?;
     copy(&opened.db, salvaged)?;
-    opened.close()?;
+    opened.close(&HeldRanges::default())?;
     let moved = move_files(&building, new, |name| name != MARKER)
         .and_then(|()| fs::rename(building.join(MARKER), new.join(MARKER)))
         .and_then(|()| fs::remove_dir(&building))

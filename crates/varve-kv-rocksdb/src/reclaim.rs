@@ -1,7 +1,12 @@
 //! Giving the space of deleted ranges back to the disk now instead of some time. Where that fails,
 //! it is done some time.
 
-use rocksdb::{BottommostLevelCompaction, CompactOptions, DB, LiveFile, WaitForCompactOptions};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
+
+use rocksdb::{
+    BottommostLevelCompaction, CompactOptions, DB, LiveFile, Range, WaitForCompactOptions,
+};
 use varve_kv::{Key, Write, WriteBatch};
 
 /// So many small tables side by side become one.
@@ -9,6 +14,10 @@ const SMALL_TABLES_MAX: usize = 16;
 /// Other compactions may go on for long.
 const WAIT_MICROS_MAX: u64 = 500_000;
 const SMALL_TABLE_BYTES_MAX: usize = 64 << 10;
+/// So many ranges are noted; what others hold RocksDB gives back some time.
+const HELD_RANGES_MAX: usize = 1024;
+/// Less is not worth a compaction.
+const HELD_BYTES_MIN: u64 = 4 << 20;
 
 /// The ranges that a batch deletes. A range without an end deletes a whole store.
 pub(crate) fn deleted_ranges(batch: &WriteBatch) -> Vec<(&Key, Option<&Key>)> {
@@ -17,6 +26,35 @@ pub(crate) fn deleted_ranges(batch: &WriteBatch) -> Vec<(&Key, Option<&Key>)> {
         _ => None,
     });
     ranges.collect()
+}
+
+/// Ranges that were deleted and whose space RocksDB may hold, by where they begin.
+#[derive(Default)]
+pub(crate) struct HeldRanges(Mutex<BTreeMap<Key, Key>>);
+
+impl HeldRanges {
+    /// Notes ranges. Of one that begins where another does, the last one counts: a log is deleted
+    /// up to later and later commits.
+    pub(crate) fn add(&self, ranges: &[(&Key, Option<&Key>)]) {
+        let mut held = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (start, end) in ranges {
+            let is_known = held.contains_key(*start);
+            if let Some(end) = end.filter(|_| is_known || held.len() < HELD_RANGES_MAX) {
+                held.insert((*start).clone(), end.clone());
+            }
+        }
+    }
+
+    /// Gives the space of those back that hold much. What is in memory must be in tables.
+    pub(crate) fn give_back(&self, db: &DB) {
+        let held = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        for (start, end) in held {
+            let sizes = db.get_approximate_sizes(&[Range::new(&start, &end)]);
+            if sizes.iter().any(|bytes| *bytes >= HELD_BYTES_MIN) {
+                db.compact_range(Some(&start), Some(&end));
+            }
+        }
+    }
 }
 
 /// Has RocksDB write anew what is left of the tables that hold keys of ranges.

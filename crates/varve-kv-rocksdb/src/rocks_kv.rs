@@ -18,7 +18,7 @@ use crate::open::open;
 use crate::options::RocksOptions;
 use crate::promise::PromiseFile;
 use crate::rebuild::{Rebuilt, rebuild};
-use crate::reclaim::{deleted_ranges, give_back};
+use crate::reclaim::{HeldRanges, deleted_ranges, give_back};
 use crate::space::Disk;
 
 /// What is written between two looks at the disk.
@@ -37,6 +37,7 @@ pub struct RocksKv {
     is_nearly_full: AtomicBool,
     /// What was written since RocksDB last had nothing in memory only.
     unflushed_bytes: AtomicU64,
+    held: HeldRanges,
 }
 
 /// Whether RocksDB is there.
@@ -69,6 +70,7 @@ impl RocksKv {
             disk,
             is_nearly_full: AtomicBool::new(false),
             unflushed_bytes: AtomicU64::new(0),
+            held: HeldRanges::default(),
         };
         kv.look_at_disk();
         Ok(kv)
@@ -227,7 +229,8 @@ impl RocksKv {
         found.ok().flatten().unwrap_or(0)
     }
 
-    /// Gives the space of deleted ranges back where it may soon be short.
+    /// Gives the space of deleted ranges back where it may soon be short; else the end of the use
+    /// does.
     fn give_back(&self, batch: &WriteBatch) {
         let ranges = deleted_ranges(batch);
         if ranges.is_empty() {
@@ -235,6 +238,7 @@ impl RocksKv {
         }
         let (unflushed_bytes, tables_bytes) = self.held_bytes();
         if !self.disk.is_short(unflushed_bytes, tables_bytes) {
+            self.held.add(&ranges);
             return;
         }
         // Once a compaction found no space, RocksDB begins none that might not find it again, until
@@ -280,10 +284,12 @@ impl Opened {
     }
 
     /// Ends the use of the files.
-    pub(crate) fn close(self) -> Result<(), KvError> {
+    pub(crate) fn close(self, held: &HeldRanges) -> Result<(), KvError> {
         // What is in memory goes to tables, so that the next opening need not replay the log. Where
         // that fails, the log still has it.
-        let _ = self.db.flush();
+        if self.db.flush().is_ok() {
+            held.give_back(&self.db);
+        }
         let mut turn = self.turn();
         self.make_durable(&mut turn, Durability::Strict)?;
         turn.sync().map_err(|error| io_error(&error))
@@ -322,7 +328,7 @@ impl Kv for RocksKv {
         Box::pin(async move {
             let mut opened = self.opened.write().unwrap_or_else(PoisonError::into_inner);
             match std::mem::replace(&mut *opened, State::Closed) {
-                State::Open(opened) => opened.close(),
+                State::Open(opened) => opened.close(&self.held),
                 State::Full | State::Closed => Ok(()),
             }
         })

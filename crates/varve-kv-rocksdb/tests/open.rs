@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use pollster::block_on;
 use tempfile::TempDir;
-use varve_kv::{Bytes, Durability, Key, Kv, KvError, WriteBatch};
+use varve_kv::{Bytes, Durability, Key, KeyRange, Kv, KvError, WriteBatch};
 use varve_kv_rocksdb::{RocksKv, RocksOptions};
 
 fn open(folder: &Path) -> Result<RocksKv, KvError> {
@@ -259,4 +259,30 @@ fn a_store_whose_making_was_cut_short_has_a_sound_log_or_is_damaged() {
     bytes[middle] ^= 1;
     fs::write(&log, bytes).unwrap();
     is_refused(folder.path(), "acknowledged commits are missing");
+}
+
+#[test]
+fn what_was_deleted_takes_no_space_after_a_close() {
+    let folder = TempDir::new().unwrap();
+    let kv = open(folder.path()).unwrap();
+    for key in 0..32_u8 {
+        let mut batch = WriteBatch::new();
+        batch.put([b'l', key], vec![key; 1 << 20]);
+        block_on(kv.commit(batch, Durability::Relaxed)).unwrap();
+    }
+    // In tables by now.
+    block_on(kv.close()).unwrap();
+    let kv = open(folder.path()).unwrap();
+    let mut batch = WriteBatch::new();
+    batch.delete_range(KeyRange::new([b'l'], [b'm']));
+    batch.put([b'm'], vec![1]);
+    block_on(kv.commit(batch, Durability::Strict)).unwrap();
+    block_on(kv.close()).unwrap();
+    let tables = listing(folder.path()).into_iter();
+    let tables = tables.filter(|(path, _)| path.extension().is_some_and(|end| end == "sst"));
+    let bytes: usize = tables.map(|(_, bytes)| bytes.len()).sum();
+    assert!(bytes < 1 << 20, "{bytes}");
+    let kv = open(folder.path()).unwrap();
+    let values = block_on(kv.get_many(&[vec![b'm'], vec![b'l', 0]])).unwrap();
+    assert_eq!(values, [Some(vec![1].into()), None]);
 }
