@@ -211,19 +211,17 @@ impl TreeLoad {
         let mut start = rows.start;
         while start < rows.end {
             let end = rows.end.min(start + STEP_ROWS);
-            let sink = transaction.sink();
-            if self.tree.content().is_empty() {
-                let written = writer.append_range(columns, start, end);
-                written.map_err(StoreError::from)?;
+            let written = if self.tree.content().is_empty() {
+                writer.append_range(columns, start, end)
             } else {
-                let part = columns
-                    .iter()
-                    .map(|column| column.slice(start, end - start));
+                let rows = end - start;
+                let part = columns.iter().map(|column| column.slice(start, rows));
                 let mut part: Vec<ColumnRef> = part.map(Arc::new).collect();
+                let sink = transaction.sink();
                 sink.refer(&self.tree, &mut part, &[], &mut pacer).await?;
-                let written = writer.append_range(&part, 0, end - start);
-                written.map_err(StoreError::from)?;
-            }
+                writer.append_range(&part, 0, rows)
+            };
+            written.map_err(StoreError::from)?;
             paced_run::encode(writer, &mut pacer).await?;
             let values = writer.take_values();
             transaction.sink().put_values(*run, values).await?;

@@ -14,7 +14,7 @@ use crate::compaction::choose::{Choice, Effort, RunShape, choose};
 use crate::compaction::input::RunInput;
 use crate::compaction::merge::{Merge, MergeRule, Merged, MergedInput};
 use crate::content;
-use crate::content_tree;
+use crate::content_tree::TREE;
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::format::{deletion_vector, keys};
 use crate::read::{ordinal, run_position};
@@ -37,20 +37,19 @@ impl State {
     /// What to merge next, in one tree or in any.
     pub(crate) fn next_compaction(
         &self,
-        tree: Option<TreeId>,
+        wanted: Option<TreeId>,
         effort: &Effort,
     ) -> Option<(TreeId, Choice)> {
         let mut trees = self.catalog.all_trees();
-        trees.find_map(|(id, found)| {
-            if tree.is_some_and(|tree| tree != id) {
+        trees.find_map(|(id, tree)| {
+            if wanted.is_some_and(|wanted| wanted != id) {
                 return None;
             }
-            let tree = found;
             let is_index = tree.index().is_some();
             let effort = if is_index && effort.is_thorough() {
                 // Deleted entries hide others: only where no runs lie over each other they can go.
                 &Effort::full(effort.run_bytes_max)
-            } else if id == content_tree::TREE {
+            } else if id == TREE {
                 &effort.of_content()
             } else {
                 effort
@@ -329,7 +328,7 @@ impl Store {
                 return Ok(());
             }
             self.sweep_content(&mut control).await?;
-            next = Some(content_tree::TREE);
+            next = Some(TREE);
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use futures_util::future::ready;
 use varve_run::{ROW_BYTES_MAX, VECTOR_BYTES_MAX};
 use varve_types::{
     Batch, Column, ColumnBuilder, ColumnRef, Json, LocalFuture, LogicalType, Pacer, Value,
@@ -11,7 +12,7 @@ use crate::content_tree::{TREE, bytes_at};
 use crate::error::Result;
 use crate::ids::Ids;
 use crate::paced_run;
-use crate::read::number_at;
+use crate::read::{no_references, number_at};
 use crate::run::Run;
 use crate::store::{OpenContent, PageSink, Store, hash_paced};
 use crate::tree::Tree;
@@ -29,52 +30,34 @@ fn no_rows() -> [ColumnBuilder; 3] {
 impl PageSink {
     /// Puts references in the place of the large values of some rows: `columns`, the stored columns
     /// of a tree, are followed by the references of its content-addressed ones. `given` are
-    /// references that the rows have already; none, where it is empty.
-    pub(crate) async fn refer(
-        &mut self,
-        tree: &Tree,
-        columns: &mut Vec<ColumnRef>,
-        given: &[ColumnRef],
-        pacer: &mut Pacer,
-    ) -> Result<()> {
-        if tree.content().is_empty() {
-            return Ok(());
-        }
-        self.refer_columns(tree, columns, given, pacer).await
-    }
-
-    /// In one place for all who call it, since few trees have content.
-    fn refer_columns<'a>(
+    /// references that the rows have already; none, where it is empty. Boxed, so that it is
+    /// compiled once for all who call it.
+    pub(crate) fn refer<'a>(
         &'a mut self,
         tree: &'a Tree,
         columns: &'a mut Vec<ColumnRef>,
         given: &'a [ColumnRef],
         pacer: &'a mut Pacer,
     ) -> LocalFuture<'a, Result<()>> {
-        Box::pin(self.try_refer(tree, columns, given, pacer))
-    }
-
-    async fn try_refer(
-        &mut self,
-        tree: &Tree,
-        columns: &mut Vec<ColumnRef>,
-        given: &[ColumnRef],
-        pacer: &mut Pacer,
-    ) -> Result<()> {
-        for (at, stored) in tree.content().iter().enumerate() {
-            let Some(column) = columns.get(*stored).cloned() else {
-                continue;
-            };
-            let bytes_min = tree.schema().options.content_bytes_min as usize;
-            let (kept, references) = self
-                .refer_column(&column, given.get(at), bytes_min, pacer)
-                .await?;
-            if let Some(slot) = columns.get_mut(*stored) {
-                *slot = kept;
-            }
-            columns.push(references);
+        if tree.content().is_empty() {
+            return Box::pin(ready(Ok(())));
         }
-        Ok(())
+        Box::pin(async move {
+            for (at, stored) in tree.content().iter().enumerate() {
+                let Some(column) = columns.get(*stored).cloned() else {
+                    continue;
+                };
+                let bytes_min = tree.schema().options.content_bytes_min as usize;
+                let (kept, references) = self
+                    .refer_column(&column, given.get(at), bytes_min, pacer)
+                    .await?;
+                if let Some(slot) = columns.get_mut(*stored) {
+                    *slot = kept;
+                }
+                columns.push(references);
+            }
+            Ok(())
+        })
     }
 
     /// What a run keeps of a column, and its references.
@@ -88,12 +71,9 @@ impl PageSink {
         let rows = column.len();
         let given_at = |row| given.and_then(|given| number_at(given, row));
         let sizes = bytes_min..=ROW_BYTES_MAX - ROW_BYTES_BESIDE;
-        let is_large = |row| {
-            let value = bytes_at(column, row);
-            value.is_some_and(|value| sizes.contains(&value.len()))
-        };
-        if !(0..rows).any(|row| is_large(row) && given_at(row).is_none()) {
-            let none = || Arc::new(Column::constant(LogicalType::Int8, &Value::Null, rows));
+        let large_at = |row| bytes_at(column, row).filter(|value| sizes.contains(&value.len()));
+        if !(0..rows).any(|row| large_at(row).is_some() && given_at(row).is_none()) {
+            let none = || Arc::new(no_references(rows));
             let references = given.map_or_else(none, Arc::clone);
             return Ok((Arc::clone(column), references));
         }
@@ -106,7 +86,7 @@ impl PageSink {
                 references.push(&Value::Int8(number));
                 continue;
             }
-            match bytes_at(column, row).filter(|value| sizes.contains(&value.len())) {
+            match large_at(row) {
                 Some(value) => {
                     let number = self.number_of(value, pacer).await?;
                     push_beginning(&mut kept, column, row);
@@ -175,24 +155,20 @@ impl PageSink {
 
     /// Ends the run of content that is being written, if one is. What refers to it must be
     /// published with it, or after it.
-    pub(crate) async fn end_content(&mut self) -> Result<Option<Arc<Run>>> {
+    pub(crate) fn end_content(&mut self) -> LocalFuture<'_, Result<Option<Arc<Run>>>> {
         match self.content.open.take() {
-            Some(open) => Ok(Some(self.end_open_content(open).await?)),
-            None => Ok(None),
+            Some(open) => Box::pin(self.end_open_content(open)),
+            None => Box::pin(ready(Ok(None))),
         }
     }
 
-    fn end_open_content(&mut self, open: OpenContent) -> LocalFuture<'_, Result<Arc<Run>>> {
-        Box::pin(self.try_end_content(open))
-    }
-
-    async fn try_end_content(&mut self, mut open: OpenContent) -> Result<Arc<Run>> {
+    async fn end_open_content(&mut self, mut open: OpenContent) -> Result<Option<Arc<Run>>> {
         let mut pacer = Pacer::new(&self.content.store.env);
         self.write_content(&mut open, &mut pacer).await?;
         let mut finished = paced_run::finish(open.writer, &mut pacer).await?;
         self.put_finished(&mut finished).await?;
         let run = Run::new(TREE, Arc::new(finished.head), finished.bytes);
-        Ok(Arc::new(run))
+        Ok(Some(Arc::new(run)))
     }
 }
 

@@ -55,7 +55,7 @@ mod view;
 
 pub(crate) use pages::PageSource;
 pub(crate) use resolve::Unresolved;
-pub(crate) use run_content::reference_position;
+pub(crate) use run_content::{no_references, reference_position};
 pub(crate) use run_cursor::{missing_column, ordinal, position_column, run_position};
 pub use scan::TreeScan;
 pub(crate) use vectors::{group_vectors, number_at};

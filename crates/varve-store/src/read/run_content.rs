@@ -70,43 +70,31 @@ impl RunCursor {
         chosen: Selection,
     ) -> LocalFuture<'a, Result<Selection>> {
         Box::pin(async move {
-            self.select_content(resolved, reference, (stored, test), vector, &chosen)
-                .await
+            let open = self.group.as_ref().or_broken("group of a test")?;
+            let content = resolved.content.as_ref().or_broken("content of a test")?;
+            let read = |position| {
+                let column = open.tested.column(position, vector);
+                let column = column.map_err(|error| self.view.run.place_error(error))?;
+                Ok::<ColumnRef, StoreError>(Arc::new(column.take(chosen.rows())))
+            };
+            let position = self.position(resolved, stored);
+            let column = read(position.or_broken("column of references")?)?;
+            let referring = vec![(0, read(reference)?)];
+            let mut unresolved = Unresolved::new(vec![column], referring, chosen.len());
+            let mut passing = Vec::new();
+            while let Some((first, batch)) = unresolved.next(content).await? {
+                let column = batch.column(0).or_broken("column of a test")?;
+                let rows = chosen.rows().get(first..).unwrap_or_default();
+                let passed = test.select(&column);
+                passing.extend(
+                    passed
+                        .rows()
+                        .iter()
+                        .filter_map(|row| rows.get(*row as usize)),
+                );
+            }
+            Ok(Selection::new(passing))
         })
-    }
-
-    async fn select_content(
-        &self,
-        resolved: &ResolvedScan,
-        reference: usize,
-        (stored, test): (usize, &PredicateTest),
-        vector: usize,
-        chosen: &Selection,
-    ) -> Result<Selection> {
-        let open = self.group.as_ref().or_broken("group of a test")?;
-        let content = resolved.content.as_ref().or_broken("content of a test")?;
-        let read = |position| {
-            let column = open.tested.column(position, vector);
-            let column = column.map_err(|error| self.view.run.place_error(error))?;
-            Ok::<ColumnRef, StoreError>(Arc::new(column.take(chosen.rows())))
-        };
-        let position = self.position(resolved, stored);
-        let column = read(position.or_broken("column of references")?)?;
-        let referring = vec![(0, read(reference)?)];
-        let mut unresolved = Unresolved::new(vec![column], referring, chosen.len());
-        let mut passing = Vec::new();
-        while let Some((first, batch)) = unresolved.next(content).await? {
-            let column = batch.column(0).or_broken("column of a test")?;
-            let rows = chosen.rows().get(first..).unwrap_or_default();
-            let passed = test.select(&column);
-            passing.extend(
-                passed
-                    .rows()
-                    .iter()
-                    .filter_map(|row| rows.get(*row as usize)),
-            );
-        }
-        Ok(Selection::new(passing))
     }
 }
 

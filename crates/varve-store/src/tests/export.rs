@@ -58,6 +58,18 @@ fn export(store: &Arc<Store>) -> Vec<u8> {
     export_since(store, None).0
 }
 
+/// An export that goes on step by step.
+fn exporting_to(store: &Arc<Store>, file: &Arc<Mutex<Vec<u8>>>) -> Background {
+    let (store, file) = (Arc::clone(store), Arc::clone(file));
+    Background::new(async move {
+        let mut export = store.export(None).await?;
+        while let Some(chunk) = export.next_chunk().await? {
+            file.lock().unwrap().extend(chunk);
+        }
+        Ok(())
+    })
+}
+
 fn export_since(store: &Arc<Store>, since: Option<&KnownContents>) -> (Vec<u8>, KnownContents) {
     let mut export = block_on(store.export(since)).unwrap();
     let mut bytes = Vec::new();
@@ -178,7 +190,6 @@ fn indexes_come_along() {
     assert!(write(&mut transaction, &[], &again(&all[300])).is_err());
 }
 
-/// While others commit between any two steps of an export, it is the state after one commit.
 #[test]
 fn content_comes_along_that_was_published_since() {
     let long = |k: i64| (k, Some(format!("{k}").repeat(100)), 0);
@@ -190,16 +201,7 @@ fn content_comes_along_that_was_published_since() {
         with_trees_as(&store, content_addressed);
         insert(&store, KEYED, &all);
         let file = Arc::new(Mutex::new(Vec::new()));
-        let mut exporting = {
-            let (store, file) = (Arc::clone(&store), Arc::clone(&file));
-            Background::new(async move {
-                let mut export = store.export(None).await?;
-                while let Some(chunk) = export.next_chunk().await? {
-                    file.lock().unwrap().extend(chunk);
-                }
-                Ok(())
-            })
-        };
+        let mut exporting = exporting_to(&store, &file);
         exporting.steps(head_start as usize);
         // The flush of the export may find the same values published.
         let loading = store.direct_bulk_load(PLAIN, [batch(&all)], BulkLoadOptions::default());
@@ -212,6 +214,7 @@ fn content_comes_along_that_was_published_since() {
     }
 }
 
+/// While others commit between any two steps of an export, it is the state after one commit.
 #[test]
 fn an_export_is_of_one_moment() {
     for seed in 0..40_u64 {
@@ -225,16 +228,7 @@ fn an_export_is_of_one_moment() {
         }
         let mut states = vec![rows(&store)[0].clone()];
         let file = Arc::new(Mutex::new(Vec::new()));
-        let mut exporting = {
-            let (store, file) = (Arc::clone(&store), Arc::clone(&file));
-            Background::new(async move {
-                let mut export = store.export(None).await?;
-                while let Some(chunk) = export.next_chunk().await? {
-                    file.lock().unwrap().extend(chunk);
-                }
-                Ok(())
-            })
-        };
+        let mut exporting = exporting_to(&store, &file);
         for key in 0..300 {
             exporting.steps(seed as usize % 4);
             if exporting.is_done() {
