@@ -101,6 +101,7 @@ mod store;
 mod stored_as;
 mod transaction;
 mod tree;
+mod value_frames;
 mod write_set;
 mod zstd;
 
@@ -117,7 +118,9 @@ pub use report::{ColumnStorage, StoreStats, TreeStorage};
 pub use settings::StoreSettings;
 pub use store::{Job, JobControl, JobId, JobInfo, JobState, ScratchSpace, ScratchTicket, Store};
 pub use transaction::{InsertError, PointRead, Transaction};
+pub use value_frames::{Rewrite, ValueFrameTotals, ValueFramesSource};
 pub use varve_kv::Durability;
+pub use varve_run::{ValueFrame, ValueFrames};
 pub use write_set::{RowLockKind, SavepointId};
 pub use zstd::{ZstdSource, zstd_encoders};
 

@@ -48,6 +48,7 @@ fn named(storage: ColumnStorage) -> Named {
         Compression::Dictionary => Codec::Dictionary,
         Compression::RunEnds => Codec::RunEnds,
         Compression::Fsst => Codec::Fsst,
+        Compression::ZstdValues => Codec::Auto,
         Compression::Lz4 => return Named::Stage(Codec::Lz4, Stage::Lz4, None),
         Compression::Zstd(level) => return Named::Stage(Codec::Zstd, Stage::Lz4, Some(level)),
     })

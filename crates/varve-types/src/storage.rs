@@ -92,11 +92,13 @@ pub enum Compression {
     Lz4,
     /// Values as they are under zstd of a level, 1 to 19.
     Zstd(u8),
+    /// Each value under zstd by itself, with the dictionary that was chosen for it.
+    ZstdValues,
 }
 
 impl Compression {
     /// All of them, by their codes; zstd at its default level.
-    pub const ALL: [Compression; 12] = [
+    pub const ALL: [Compression; 13] = [
         Compression::Auto,
         Compression::Plain,
         Compression::Alp,
@@ -109,6 +111,7 @@ impl Compression {
         Compression::Fsst,
         Compression::Lz4,
         Compression::Zstd(ZSTD_LEVEL_DEFAULT),
+        Compression::ZstdValues,
     ];
 
     /// As written in SQL, without a level.
@@ -126,6 +129,7 @@ impl Compression {
             Compression::Fsst => "fsst",
             Compression::Lz4 => "lz4",
             Compression::Zstd(_) => "zstd",
+            Compression::ZstdValues => "zstd_values",
         }
     }
 
@@ -140,6 +144,14 @@ impl Compression {
             Compression::Alp | Compression::Gorilla | Compression::Chimp => is_double,
             Compression::Delta | Compression::DeltaOfDelta => is_integer,
             Compression::Fsst => is_text,
+            Compression::ZstdValues => matches!(
+                ty,
+                LogicalType::Text
+                    | LogicalType::Varchar
+                    | LogicalType::Json
+                    | LogicalType::Jsonb
+                    | LogicalType::Bytea
+            ),
             // Bits are stored as bits or as runs of them, by vector.
             Compression::Plain
             | Compression::Dictionary

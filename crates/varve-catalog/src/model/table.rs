@@ -230,7 +230,12 @@ impl TableDef {
     pub fn wants_zstd(&self) -> bool {
         let mut columns = self.columns.iter();
         matches!(self.stored.pages, PageCodec::Zstd(_))
-            || columns.any(|column| matches!(column.storage.compression, Compression::Zstd(_)))
+            || columns.any(|column| {
+                matches!(
+                    column.storage.compression,
+                    Compression::Zstd(_) | Compression::ZstdValues
+                )
+            })
     }
 
     /// Whether columns are computed from others.

@@ -14,6 +14,7 @@ use crate::format::manifest::Manifest;
 use crate::memtable::{Memtable, Memtables};
 use crate::run::{Run, RunPin, Version};
 use crate::store::{Log, RecentKeys, Snapshot};
+use crate::value_frames::ValueFramesSource;
 use crate::write_set::{RecentRowLocks, WriteSet};
 use crate::zstd::{ZstdSource, zstd_encoders};
 use crate::{StoreSettings, StoreStats, TreeStorage, report};
@@ -52,6 +53,8 @@ pub(crate) struct State {
     pub(crate) zstd: Option<Arc<dyn ZstdEncoders>>,
     /// Where it comes from otherwise.
     pub(crate) zstd_source: Option<Arc<dyn ZstdSource>>,
+    /// Says how values are compressed one by one.
+    pub(crate) value_frames_source: Option<Arc<dyn ValueFramesSource>>,
 }
 
 /// What the log leads to from the last flush on.
@@ -168,6 +171,7 @@ impl State {
             damaged: VecSet::new(),
             zstd: zstd_encoders(),
             zstd_source: None,
+            value_frames_source: None,
         }
     }
 
