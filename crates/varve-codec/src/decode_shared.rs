@@ -6,11 +6,11 @@ use crate::fsst::SymbolTable;
 use crate::integers::leaves::bin_table;
 use crate::reader::ByteReader;
 use crate::shared::{
-    ALL_VALUES_MAX, BINS, CONTEXTS, INTEGERS, RESOURCES_MAX, Resource, STRINGS, SYMBOLS, Shared,
-    TEMPLATE, TEMPLATES,
+    ALL_VALUES_MAX, BINS, CONTEXTS, DICTIONARY, INTEGERS, RESOURCES_MAX, Resource, STRINGS,
+    SYMBOLS, Shared, TEMPLATE, TEMPLATES,
 };
 use crate::strings::{SplitTemplate, json};
-use crate::{integers, strings};
+use crate::{ZstdDictionary, integers, strings};
 
 impl Shared {
     /// Reads a shared part of dictionaries of at most a million values, and of at most `bytes_max`
@@ -52,6 +52,7 @@ impl Shared {
                     let contexts = Contexts::read(resource.rest())?;
                     Resource::Contexts(ContextDecoder::new(&contexts))
                 }
+                DICTIONARY => Resource::Dictionary(ZstdDictionary::new(resource.rest())?),
                 BINS => Resource::Bins(bin_table::read(resource)?),
                 kind => return Err(CodecError::UnknownTag(kind)),
             });

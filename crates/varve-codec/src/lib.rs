@@ -147,9 +147,9 @@ pub use stage::{
     decompress_lz4, decompress_zstd, zstd_content_bytes_max,
 };
 pub use string_data::{Strings, StringsRef};
-pub use strings::ValueFrame;
 pub use strings::{
-    decode_plain_strings, decode_same_strings, decode_strings, encode_same_strings, encode_strings,
+    FramedBlock, ValueFrame, ValueFrameBytes, ValueFramer, decode_plain_strings,
+    decode_same_strings, decode_strings, encode_same_strings, encode_strings,
     equal_strings_per_mille, gather_same_strings, gather_strings,
 };
 pub use tags::{bit_codec_names, integer_codec_names, string_codec_names};

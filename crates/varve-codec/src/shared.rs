@@ -3,7 +3,6 @@
 //! Layout: number of resources (varint); of each its kind (u8), bytes (varint), and those bytes.
 //! Vectors name a resource by its index.
 
-use crate::ROWS_MAX;
 use crate::entropy::{ContextDecoder, Contexts, Frequencies};
 use crate::error::CodecError;
 use crate::fsst::SymbolTable;
@@ -12,6 +11,7 @@ use crate::string_data::Strings;
 use crate::strings::SplitTemplate;
 use crate::strings::json::{self, Template};
 use crate::writer::put_varint;
+use crate::{ROWS_MAX, ZstdDictionary};
 
 /// The most resources of a block.
 pub(crate) const RESOURCES_MAX: usize = 255;
@@ -38,6 +38,8 @@ pub(crate) const TEMPLATE: u8 = 4;
 pub(crate) const TEMPLATES: u8 = 5;
 /// Contexts of packed text.
 pub(crate) const CONTEXTS: u8 = 6;
+/// A dictionary of zstd.
+pub(crate) const DICTIONARY: u8 = 7;
 
 /// The decoded shared part of a block; empty for blocks whose vectors stand alone.
 #[derive(Debug, Default)]
@@ -55,6 +57,7 @@ pub(crate) enum Resource {
     Template(SplitTemplate),
     Bins(Bins),
     Contexts(ContextDecoder),
+    Dictionary(ZstdDictionary),
 }
 
 impl Shared {
@@ -116,6 +119,14 @@ impl Shared {
         }
     }
 
+    /// A dictionary of zstd.
+    pub(crate) fn dictionary(&self, resource: u8) -> Result<&ZstdDictionary, CodecError> {
+        match self.resources.get(usize::from(resource)) {
+            Some(Resource::Dictionary(dictionary)) => Ok(dictionary),
+            _ => Err(MISSING),
+        }
+    }
+
     /// Entropy-coded bins of integers.
     pub(crate) fn bins(&self, resource: u8) -> Result<&Bins, CodecError> {
         match self.resources.get(usize::from(resource)) {
@@ -163,6 +174,11 @@ impl SharedWriter {
         let mut bytes = Vec::new();
         contexts.write(&mut bytes);
         self.add(CONTEXTS, bytes)
+    }
+
+    /// Adds a dictionary of zstd.
+    pub(crate) fn add_dictionary(&mut self, dictionary: &ZstdDictionary) -> Option<u8> {
+        self.add(DICTIONARY, dictionary.bytes().to_vec())
     }
 
     /// Adds bins that ascend.

@@ -80,9 +80,11 @@ pub const TAG_SAME: u8 = 7;
 pub const TAG_PACKED: u8 = 9;
 /// The bytes shared with the string before, and the others.
 pub const TAG_PREFIXES: u8 = 10;
+/// Each value a frame of zstd.
+pub const TAG_VALUE_FRAMES: u8 = 11;
 
 /// By tag.
-const STRINGS: [&str; 11] = [
+const STRINGS: [&str; 12] = [
     "plain",
     "constant",
     "dictionary",
@@ -94,6 +96,7 @@ const STRINGS: [&str; 11] = [
     "dictionary",
     "packed text",
     "prefix",
+    "zstd values",
 ];
 
 // Bits.
@@ -118,6 +121,10 @@ pub const TAG_SAME_COLUMN: u8 = 31;
 pub const TAG_ZSTD: u8 = 30;
 /// zstd was asked for, and there was no encoder.
 pub const TAG_ZSTD_DUE: u8 = 29;
+/// It was said of each value how zstd compresses it; vectors have that form where it is smaller.
+pub const TAG_VALUES_CHOSEN: u8 = 28;
+/// It was to be said of each value how zstd compresses it, and nobody was there to say it.
+pub const TAG_VALUES_DUE: u8 = 27;
 
 /// The names of the codecs whose tags are set in `tags`, each once, for vectors of integers.
 pub fn integer_codec_names(tags: u32) -> Vec<&'static str> {

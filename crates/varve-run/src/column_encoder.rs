@@ -1,14 +1,18 @@
 //! Encodes one column of one group: validity by vector, values as one block.
 
-use varve_codec::tags::{TAG_ALL_ONE, TAG_ALL_ZERO, TAG_CONSTANT};
+use varve_codec::tags::{
+    TAG_ALL_ONE, TAG_ALL_ZERO, TAG_CONSTANT, TAG_VALUES_CHOSEN, TAG_VALUES_DUE,
+};
 use varve_codec::{
     BlockEncoder, BlockOptions, BlockValues, Codec, CodecError, EncodedBlock, IntegerKind, Stage,
-    Strings, encode_bits, integer_from_f64,
+    Strings, ValueFrame, ValueFrameBytes, encode_bits, integer_from_f64,
 };
+use varve_sort::VecMap;
 use varve_types::{Bitmap, Column, ColumnData, LogicalType, PhysicalType};
 
 use crate::ColumnEncoding;
 use crate::decimal;
+use crate::value_frames::Framing;
 use crate::vector::integer_kind;
 
 const FORM: CodecError = CodecError::Malformed("column form");
@@ -23,6 +27,9 @@ pub(crate) struct ColumnEncoder {
     blocks: BlockEncoder,
     /// For blocks that the named codec does not suit.
     unsuited: Option<BlockEncoder>,
+    by_value: bool,
+    /// The shared part of the last block of value frames.
+    last_dictionaries: Vec<u8>,
 }
 
 /// One column of one group, encoded.
@@ -32,6 +39,8 @@ pub(crate) struct EncodedColumn {
     pub(crate) vectors: Vec<Vec<u8>>,
     /// A bit for each codec tag used.
     pub(crate) codecs: u32,
+    /// What became of the values that were compressed one by one.
+    pub(crate) value_frames: VecMap<ValueFrame, ValueFrameBytes>,
 }
 
 impl ColumnEncoder {
@@ -58,12 +67,19 @@ impl ColumnEncoder {
             zstd_level: asked.zstd_level.filter(|_| stage != Stage::None),
             blocks: BlockEncoder::new(options),
             unsuited: is_named.then(|| BlockEncoder::new(best)),
+            by_value: asked.by_value,
+            last_dictionaries: Vec::new(),
         }
     }
 
     /// Whether the codec was named, so that no other is to take its place.
     pub(crate) fn is_named(&self) -> bool {
-        self.unsuited.is_some()
+        self.unsuited.is_some() || self.by_value
+    }
+
+    /// Whether its values are to be compressed one by one.
+    pub(crate) fn is_by_value(&self) -> bool {
+        self.by_value
     }
 
     /// A block in the codec that was named; in the best one where that does not suit it.
@@ -78,8 +94,12 @@ impl ColumnEncoder {
         }
     }
 
-    /// Encodes plain columns, one a vector.
-    pub(crate) fn encode(&mut self, vectors: &[Column]) -> Result<EncodedColumn, CodecError> {
+    /// Encodes plain columns, one a vector; value by value, where that was done and is smaller.
+    pub(crate) fn encode(
+        &mut self,
+        vectors: &[Column],
+        framing: Option<Framing>,
+    ) -> Result<EncodedColumn, CodecError> {
         let mut encoded = EncodedColumn::default();
         for column in vectors {
             let mut bytes = Vec::new();
@@ -96,7 +116,9 @@ impl ColumnEncoder {
         }
         let block = match self.ty.physical() {
             PhysicalType::Bits => encode_booleans(&valued)?,
-            PhysicalType::Bytes | PhysicalType::Binary => self.encode_strings(&valued)?,
+            PhysicalType::Bytes | PhysicalType::Binary => {
+                self.encode_strings(&valued, framing, &mut encoded)?
+            }
             PhysicalType::Decimal => self.encode_decimals(&valued)?,
             _ => self.encode_integers(&valued)?,
         };
@@ -120,14 +142,45 @@ impl ColumnEncoder {
         self.encode_block(values, &rows)
     }
 
-    fn encode_strings(&mut self, vectors: &[&Column]) -> Result<EncodedBlock, CodecError> {
+    fn encode_strings(
+        &mut self,
+        vectors: &[&Column],
+        framing: Option<Framing>,
+        encoded: &mut EncodedColumn,
+    ) -> Result<EncodedBlock, CodecError> {
         let mut strings = no_strings();
         let mut rows = Vec::with_capacity(vectors.len());
         for column in vectors {
             put_column_strings(column, &mut strings)?;
             rows.push(column.len() - column.null_count());
         }
-        self.encode_block(BlockValues::Strings(strings.as_ref()), &rows)
+        let block = self.encode_block(BlockValues::Strings(strings.as_ref()), &rows)?;
+        if !self.by_value {
+            return Ok(block);
+        }
+        let Some(framing) = framing else {
+            encoded.codecs |= 1 << TAG_VALUES_DUE;
+            return Ok(block);
+        };
+        encoded.codecs |= 1 << TAG_VALUES_CHOSEN;
+        let mut framed = framing.finish(&rows)?;
+        let bytes = |vectors: &[Vec<u8>]| vectors.iter().map(Vec::len).sum::<usize>();
+        // Dictionaries that the group before has are not stored again.
+        let is_new = framed.block.shared != self.last_dictionaries;
+        let dictionary_bytes = if is_new { framed.block.shared.len() } else { 0 };
+        let framed_bytes = bytes(&framed.block.vectors) + dictionary_bytes;
+        let other_bytes = bytes(&block.vectors) + block.shared.len();
+        if framed_bytes < other_bytes {
+            self.last_dictionaries.clone_from(&framed.block.shared);
+            encoded.value_frames = framed.bytes;
+            return Ok(framed.block);
+        }
+        let raw_bytes = strings.bytes.len().max(1) as u64;
+        for way in framed.bytes.values_mut() {
+            way.stored = way.raw * other_bytes as u64 / raw_bytes;
+        }
+        encoded.value_frames = framed.bytes;
+        Ok(block)
     }
 
     /// Decimals of one scale whose mantissas fit 64 bits are integers, any others strings; before
@@ -181,7 +234,7 @@ pub(crate) fn present_strings(column: &Column) -> Result<Strings, CodecError> {
     Ok(strings)
 }
 
-fn put_column_strings(column: &Column, strings: &mut Strings) -> Result<(), CodecError> {
+pub(crate) fn put_column_strings(column: &Column, strings: &mut Strings) -> Result<(), CodecError> {
     let (offsets, bytes) = match column.data() {
         ColumnData::Text(text) => (text.offsets(), text.text().as_bytes()),
         ColumnData::Binary(values) => (values.offsets(), values.bytes()),
@@ -190,7 +243,7 @@ fn put_column_strings(column: &Column, strings: &mut Strings) -> Result<(), Code
     put_present_strings(offsets, bytes, column.validity(), strings)
 }
 
-fn no_strings() -> Strings {
+pub(crate) fn no_strings() -> Strings {
     Strings {
         offsets: vec![0],
         bytes: Vec::new(),

@@ -12,6 +12,7 @@ use crate::group_writer::{ColumnWriter, GroupWriter};
 use crate::head::GroupInfo;
 use crate::index;
 use crate::same_column::encode_same;
+use crate::value_frames::Framing;
 use crate::{RunError, RunSpec, RunValue};
 
 /// A full group while it is encoded.
@@ -20,6 +21,8 @@ pub(crate) struct GroupEncoding {
     last_key: Vec<u8>,
     /// The columns that were encoded so far.
     parts: Vec<Part>,
+    /// The next one, where its values are compressed one by one.
+    framing: Option<Framing>,
 }
 
 impl GroupEncoding {
@@ -28,6 +31,7 @@ impl GroupEncoding {
             parts: Vec::with_capacity(group.columns.len()),
             group,
             last_key,
+            framing: None,
         }
     }
 
@@ -45,13 +49,24 @@ impl GroupEncoding {
     ) -> Result<bool, RunError> {
         let at = self.parts.len();
         if let Some(parallel) = parallel.filter(|_| at == 0) {
-            for part in self.encode_all(writers, parallel)? {
+            for part in self.encode_all(spec, writers, parallel)? {
                 self.add(spec, part, writers)?;
             }
         } else if let (Some(vectors), Some(writer)) =
             (self.group.columns.get(at), writers.get_mut(at))
         {
-            let part = encode(vectors, writer).map_err(|_| RunError::Mismatch("column"))?;
+            let framing = match self.framing.take() {
+                Some(framing) => Ok(Some(framing)),
+                None => framing(spec, &self.group.columns, at, writer),
+            };
+            let mut framing = framing.map_err(|_| RunError::Mismatch("column"))?;
+            let goes_on = framing.as_mut().map_or(Ok(false), Framing::step);
+            if goes_on.map_err(|_| RunError::Mismatch("column"))? {
+                self.framing = framing;
+                return Ok(true);
+            }
+            let part = encode(vectors, framing, writer);
+            let part = part.map_err(|_| RunError::Mismatch("column"))?;
             self.add(spec, part, writers)?;
         }
         Ok(self.parts.len() < self.group.columns.len())
@@ -103,6 +118,7 @@ impl GroupEncoding {
     /// Every column by itself, each of them a job of its own.
     fn encode_all(
         &self,
+        spec: &RunSpec,
         writers: &mut [ColumnWriter],
         parallel: &dyn Parallel,
     ) -> Result<Vec<Part>, RunError> {
@@ -110,9 +126,10 @@ impl GroupEncoding {
         let mut parts: Vec<Option<Result<Part, CodecError>>> = Vec::new();
         parts.resize_with(columns.len(), || None);
         let mut jobs: Vec<(usize, Job<'_>)> = Vec::with_capacity(parts.len());
-        for ((vectors, writer), slot) in columns.iter().zip(writers).zip(&mut parts) {
+        let slots = columns.iter().zip(writers).zip(&mut parts).enumerate();
+        for (at, ((vectors, writer), slot)) in slots {
             let bytes = vectors.iter().map(Column::memory_bytes).sum();
-            let job = move || *slot = Some(encode(vectors, writer));
+            let job = move || *slot = Some(encode_whole(spec, columns, at, writer));
             jobs.push((bytes, Box::new(job)));
         }
         // What takes long begins first, so that nobody waits for it at the end.
@@ -142,6 +159,9 @@ impl GroupEncoding {
         };
         writer.stats.codecs |= part.codecs;
         writer.stats.encoded_bytes += part.encoded_bytes;
+        for (way, bytes) in part.value_frames.iter() {
+            *writer.stats.value_frames.entry(*way).or_default() += *bytes;
+        }
         self.parts.push(part);
         Ok(())
     }
@@ -211,7 +231,39 @@ fn has_dense_keys(spec: &RunSpec, group: &GroupWriter) -> bool {
     span.is_some_and(|span| span <= i128::from(group.rows) * DENSE_SHARE)
 }
 
-fn encode(vectors: &[Column], writer: &mut ColumnWriter) -> Result<Part, CodecError> {
-    let encoded = writer.encoder.encode(vectors)?;
+/// The compression of the values of column `at`, where it is said how.
+fn framing(
+    spec: &RunSpec,
+    columns: &[Vec<Column>],
+    at: usize,
+    writer: &ColumnWriter,
+) -> Result<Option<Framing>, CodecError> {
+    match (&writer.frames, &writer.zstd) {
+        (Some(frames), Some(zstd)) => Framing::new(&**frames, zstd, spec, columns, at).map(Some),
+        _ => Ok(None),
+    }
+}
+
+/// Column `at` in one step.
+fn encode_whole(
+    spec: &RunSpec,
+    columns: &[Vec<Column>],
+    at: usize,
+    writer: &mut ColumnWriter,
+) -> Result<Part, CodecError> {
+    let mut framing = framing(spec, columns, at, writer)?;
+    if let Some(framing) = &mut framing {
+        while framing.step()? {}
+    }
+    let vectors = columns.get(at).map(Vec::as_slice).unwrap_or_default();
+    encode(vectors, framing, writer)
+}
+
+fn encode(
+    vectors: &[Column],
+    framing: Option<Framing>,
+    writer: &mut ColumnWriter,
+) -> Result<Part, CodecError> {
+    let encoded = writer.encoder.encode(vectors, framing)?;
     Part::of(encoded, None, writer)
 }

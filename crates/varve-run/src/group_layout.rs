@@ -2,9 +2,10 @@
 
 use varve_codec::tags::{TAG_ZSTD, TAG_ZSTD_DUE};
 use varve_codec::{
-    BLOCK_VECTORS_MAX, CodecError, WrittenFrame, ZstdStage, put_frames, write_frames,
-    write_zstd_frames,
+    BLOCK_VECTORS_MAX, CodecError, ValueFrame, ValueFrameBytes, WrittenFrame, ZstdStage,
+    put_frames, write_frames, write_zstd_frames,
 };
+use varve_sort::VecMap;
 use varve_types::{Broken, Invariant};
 
 use crate::column_encoder::EncodedColumn;
@@ -33,6 +34,7 @@ pub(crate) struct Part {
     pub(crate) same_as: Option<usize>,
     pub(crate) codecs: u32,
     pub(crate) encoded_bytes: u64,
+    pub(crate) value_frames: VecMap<ValueFrame, ValueFrameBytes>,
 }
 
 impl Part {
@@ -64,6 +66,7 @@ impl Part {
             same_as,
             codecs: encoded.codecs | stage,
             encoded_bytes,
+            value_frames: encoded.value_frames,
         })
     }
 

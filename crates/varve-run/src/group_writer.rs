@@ -9,7 +9,7 @@ use crate::column_encoder::ColumnEncoder;
 use crate::group_encoding::GroupEncoding;
 use crate::group_layout::PlacedShared;
 use crate::index;
-use crate::{ColumnStats, GROUP_VECTORS_MAX, RunError, RunSpec, ZoneMap};
+use crate::{ColumnStats, GROUP_VECTORS_MAX, RunError, RunSpec, ValueFrames, ZoneMap};
 
 /// One group while it is written.
 pub(crate) struct GroupWriter {
@@ -32,6 +32,8 @@ pub(crate) struct ColumnWriter {
     pub(crate) shared: Option<PlacedShared>,
     /// Makes the frames of a column that asks for zstd.
     pub(crate) zstd: Option<Arc<dyn ZstdEncoders>>,
+    /// Says how its values are compressed one by one.
+    pub(crate) frames: Option<Arc<dyn ValueFrames>>,
 }
 
 impl ColumnWriter {
@@ -41,6 +43,7 @@ impl ColumnWriter {
             stats,
             shared: None,
             zstd: None,
+            frames: None,
         }
     }
 }
@@ -115,7 +118,7 @@ impl GroupWriter {
         let mut bytes = 0;
         for vectors in &self.columns {
             let mut encoder = encoder().ok_or(RunError::Mismatch("column"))?;
-            let encoded = encoder.encode(vectors);
+            let encoded = encoder.encode(vectors, None);
             let encoded = encoded.map_err(|_| RunError::Mismatch("column"))?;
             let vectors = encoded.vectors.iter().map(Vec::as_slice);
             let frames = write_frames(vectors, encoder.stage);

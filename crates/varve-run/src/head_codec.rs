@@ -5,12 +5,14 @@
 //! | schema version, number of values | |
 //! | number of columns; for each | id, type, whether it holds references (0 or 1) |
 //! | number of key columns; for each | position, order (1 descending, 2 NULLs first) |
-//! | for each column | zone map of the run, stored bytes, encoded bytes, codec bits |
+//! | for each column | zone map of the run, stored bytes, encoded bytes, codec bits; where their bit 28 is set, the number of ways in which values were compressed, and of each way (0 not, 1 without a dictionary, 2 and a number (zigzag) with that one) values, bytes before, bytes stored |
 //! | number of groups; for each | rows, first key, last key (length, bytes), index place, 0 or 1 and the filter place, then for each column flags (1 shared part, 2 same as another), what they announce (a place, the position of a column), the number of segments, and of each its vectors and place |
 //!
 //! A place is value number, offset, bytes.
 
-use varve_codec::{ByteReader, CodecError, put_varint};
+use varve_codec::tags::TAG_VALUES_CHOSEN;
+use varve_codec::{ByteReader, CodecError, ValueFrame, ValueFrameBytes, put_varint, put_zigzag};
+use varve_sort::VecMap;
 use varve_types::{ColumnId, KeyOrder, LogicalType, RunId};
 
 use crate::{
@@ -38,6 +40,9 @@ pub(crate) fn encode(head: &RunHead, out: &mut Vec<u8>) {
         put_varint(stats.stored_bytes, out);
         put_varint(stats.encoded_bytes, out);
         put_varint(u64::from(stats.codecs), out);
+        if has_value_frames(stats.codecs) {
+            put_value_frames(&stats.value_frames, out);
+        }
     }
     put_varint(head.groups.len() as u64, out);
     for group in &head.groups {
@@ -129,12 +134,57 @@ pub(crate) fn decode(run: RunId, payload: &[u8]) -> Result<RunHead, CodecError> 
 
 fn take_stats(reader: &mut ByteReader<'_>, ty: LogicalType) -> Result<ColumnStats, CodecError> {
     let rows = reader.varint()?;
-    Ok(ColumnStats {
+    let mut stats = ColumnStats {
         zone: ZoneMap::decode(reader, ty, rows)?,
         stored_bytes: reader.varint()?,
         encoded_bytes: reader.varint()?,
         codecs: take_u32(reader)?,
-    })
+        value_frames: VecMap::default(),
+    };
+    if has_value_frames(stats.codecs) {
+        let ways = take_list(reader, take_value_frame)?;
+        stats.value_frames = ways.into_iter().collect();
+    }
+    Ok(stats)
+}
+
+fn has_value_frames(codecs: u32) -> bool {
+    codecs >> TAG_VALUES_CHOSEN & 1 == 1
+}
+
+fn put_value_frames(ways: &VecMap<ValueFrame, ValueFrameBytes>, out: &mut Vec<u8>) {
+    put_varint(ways.len() as u64, out);
+    for (way, bytes) in ways.iter() {
+        match way {
+            ValueFrame::Raw => out.push(0),
+            ValueFrame::Alone => out.push(1),
+            ValueFrame::With(number) => {
+                out.push(2);
+                put_zigzag(i64::from(*number), out);
+            }
+        }
+        put_varint(bytes.values, out);
+        put_varint(bytes.raw, out);
+        put_varint(bytes.stored, out);
+    }
+}
+
+fn take_value_frame(
+    reader: &mut ByteReader<'_>,
+) -> Result<(ValueFrame, ValueFrameBytes), CodecError> {
+    let malformed = CodecError::Malformed("way of values");
+    let way = match reader.u8()? {
+        0 => ValueFrame::Raw,
+        1 => ValueFrame::Alone,
+        2 => ValueFrame::With(i32::try_from(reader.zigzag()?).map_err(|_| malformed)?),
+        _ => return Err(malformed),
+    };
+    let bytes = ValueFrameBytes {
+        values: reader.varint()?,
+        raw: reader.varint()?,
+        stored: reader.varint()?,
+    };
+    Ok((way, bytes))
 }
 
 fn take_group(

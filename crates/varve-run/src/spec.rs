@@ -42,6 +42,8 @@ pub struct ColumnEncoding {
     pub stage: Stage,
     /// The level of zstd that takes the place of the stage, where there is an encoder.
     pub zstd_level: Option<u8>,
+    /// Whether each value is compressed by itself, where somebody says how.
+    pub by_value: bool,
 }
 
 impl Default for ColumnEncoding {
@@ -50,6 +52,7 @@ impl Default for ColumnEncoding {
             codec: Codec::Auto,
             stage: Stage::Lz4,
             zstd_level: None,
+            by_value: false,
         }
     }
 }

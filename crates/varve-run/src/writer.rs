@@ -3,17 +3,18 @@
 use std::sync::Arc;
 
 use varve_codec::ZstdEncoders;
+use varve_sort::VecMap;
 use varve_types::{
-    Batch, Broken, Column, ColumnBuilder, ColumnData, ColumnRef, Invariant, LogicalType, Parallel,
-    PhysicalType, VECTOR_ROWS,
+    Batch, Broken, Column, ColumnBuilder, ColumnData, ColumnId, ColumnRef, Invariant, LogicalType,
+    Parallel, PhysicalType, VECTOR_ROWS,
 };
 
 use crate::column_encoder::ColumnEncoder;
 use crate::group_encoding::GroupEncoding;
 use crate::group_writer::{ColumnWriter, GroupWriter};
 use crate::{
-    ColumnSpec, ColumnStats, GROUP_BYTES_MAX, GroupInfo, ROW_BYTES_MAX, RunError, RunHead, RunSpec,
-    VECTOR_BYTES_MAX, ZoneMap, encode_ordered_row_key, key_hash,
+    ColumnSpec, ColumnStats, GROUP_BYTES_MAX, GroupInfo, Holds, ROW_BYTES_MAX, RunError, RunHead,
+    RunSpec, VECTOR_BYTES_MAX, ValueFrames, ZoneMap, encode_ordered_row_key, key_hash,
 };
 
 /// When the values of the first group have so many bytes in memory, they are encoded on trial, to
@@ -90,6 +91,7 @@ impl RunWriter {
             stored_bytes: 0,
             encoded_bytes: 0,
             codecs: 0,
+            value_frames: VecMap::default(),
         };
         Ok(RunWriter {
             pending: types().map(builder).collect(),
@@ -126,9 +128,22 @@ impl RunWriter {
     #[must_use]
     pub fn with_zstd(mut self, zstd: Option<&Arc<dyn ZstdEncoders>>) -> RunWriter {
         for column in &mut self.columns {
-            if column.encoder.zstd_level.is_some() {
+            if column.encoder.zstd_level.is_some() || column.encoder.is_by_value() {
                 column.zstd = zstd.cloned();
             }
+        }
+        self
+    }
+
+    /// Says how the values of columns are compressed one by one, where that was asked for. Without
+    /// that or zstd the head tells that they are not yet.
+    #[must_use]
+    pub fn with_value_frames(mut self, frames: &[(ColumnId, Arc<dyn ValueFrames>)]) -> RunWriter {
+        for (column, spec) in self.columns.iter_mut().zip(&self.spec.columns) {
+            let frames = frames.iter().find(|(id, _)| *id == spec.id);
+            column.frames = frames
+                .filter(|_| column.encoder.is_by_value() && spec.holds == Holds::Values)
+                .map(|(_, frames)| Arc::clone(frames));
         }
         self
     }

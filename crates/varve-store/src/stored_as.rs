@@ -20,6 +20,13 @@ pub(crate) fn encodings(schema: &TreeSchema) -> Vec<ColumnEncoding> {
             codec,
             stage,
             zstd_level,
+            by_value: false,
+        },
+        Named::ByValue => ColumnEncoding {
+            codec: Codec::Auto,
+            stage: Stage::None,
+            zstd_level: None,
+            by_value: true,
         },
     });
     let hidden = matches!(schema.key, SortKey::RowId).then(|| of_pages(Codec::Auto));
@@ -32,6 +39,8 @@ enum Named {
     Codec(Codec),
     /// A codec, its stage and the level of zstd.
     Stage(Codec, Stage, Option<u8>),
+    /// Each value by itself.
+    ByValue,
 }
 
 fn named(storage: ColumnStorage) -> Named {
@@ -48,7 +57,7 @@ fn named(storage: ColumnStorage) -> Named {
         Compression::Dictionary => Codec::Dictionary,
         Compression::RunEnds => Codec::RunEnds,
         Compression::Fsst => Codec::Fsst,
-        Compression::ZstdValues => Codec::Auto,
+        Compression::ZstdValues => return Named::ByValue,
         Compression::Lz4 => return Named::Stage(Codec::Lz4, Stage::Lz4, None),
         Compression::Zstd(level) => return Named::Stage(Codec::Zstd, Stage::Lz4, Some(level)),
     })
@@ -64,5 +73,6 @@ fn of_pages(pages: PageCodec, codec: Codec) -> ColumnEncoding {
         codec,
         stage,
         zstd_level,
+        by_value: false,
     }
 }

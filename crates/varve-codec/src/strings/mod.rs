@@ -36,7 +36,7 @@ use crate::scope::Scope;
 use crate::string_data::{Strings, StringsRef};
 use crate::tags::{
     TAG_DICTIONARY, TAG_FSST, TAG_JSON, TAG_PACKED, TAG_PREFIXES, TAG_RUN_ENDS,
-    TAG_SHARED_DICTIONARY, TAG_SPLIT,
+    TAG_SHARED_DICTIONARY, TAG_SPLIT, TAG_VALUE_FRAMES,
 };
 use crate::{CodecError, Decoded, ROWS_MAX, Shared, SharedWriter};
 
@@ -50,7 +50,7 @@ pub use same::{
     decode_same_strings, encode_same_strings, equal_strings_per_mille, gather_same_strings,
 };
 pub(crate) use split::Template as SplitTemplate;
-pub use value_frames::ValueFrame;
+pub use value_frames::{FramedBlock, ValueFrame, ValueFrameBytes, ValueFramer};
 
 /// A plan of a codec for a block with at most so many levels over the basic codecs, and the shared
 /// part with what it needs there; `None` where the codec does not suit the block.
@@ -115,6 +115,7 @@ pub(crate) fn decode(
         TAG_JSON => json_documents::decode(scope, reader, rows).map(Decoded::Plain),
         TAG_SPLIT => split_codec::decode(scope, reader, rows),
         TAG_PREFIXES => prefix::decode(scope, reader, rows).map(Decoded::Plain),
+        TAG_VALUE_FRAMES => value_frames::decode(scope, reader, rows).map(Decoded::Plain),
         tag => leaf::decode(tag, reader, rows, scope.bytes_max),
     }
 }
@@ -169,6 +170,7 @@ pub(crate) fn gather_plain(
         TAG_JSON => json_documents::gather(scope, reader, rows, positions),
         TAG_SPLIT => split_codec::gather(scope, reader, rows, positions),
         TAG_PREFIXES => prefix::gather(scope, reader, rows, positions),
+        TAG_VALUE_FRAMES => value_frames::gather(scope, reader, rows, positions),
         tag => leaf::gather(tag, reader, rows, positions, scope.bytes_max),
     }
 }

@@ -1,5 +1,7 @@
 //! Bytes to frames, by crate `structured-zstd`.
 
+use core::cell::Cell;
+
 use structured_zstd::encoding::{CompressionLevel, EncoderDictionary, FrameCompressor};
 
 use super::encoder::{ZSTD_LEVEL_MAX, ZSTD_LEVEL_MIN, ZstdEncoder, ZstdEncoders};
@@ -112,13 +114,42 @@ impl core::fmt::Debug for StructuredZstd {
     }
 }
 
+thread_local! {
+    /// An encoder that was left with its dictionary prepared, for the next one on the thread.
+    static PREPARED: Cell<Option<StructuredZstd>> = const { Cell::new(None) };
+}
+
+/// An encoder that is kept for the thread while it has a dictionary: preparing one takes up to
+/// 25 ms.
+struct Kept(StructuredZstd);
+
+impl ZstdEncoder for Kept {
+    fn compress(
+        &mut self,
+        raw: &[u8],
+        level: u8,
+        dictionary: Option<&ZstdDictionary>,
+        framing: ZstdFraming,
+    ) -> Result<Vec<u8>, CodecError> {
+        self.0.compress(raw, level, dictionary, framing)
+    }
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if self.0.dictionary.is_some() {
+            PREPARED.set(Some(core::mem::take(&mut self.0)));
+        }
+    }
+}
+
 /// Makes encoders of this kind.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct StructuredZstdEncoders;
 
 impl ZstdEncoders for StructuredZstdEncoders {
     fn encoder(&self) -> Box<dyn ZstdEncoder> {
-        Box::new(StructuredZstd::new())
+        Box::new(Kept(PREPARED.take().unwrap_or_default()))
     }
 
     fn train(

@@ -1,0 +1,137 @@
+use super::{ValueFrame, ValueFramer};
+use crate::tags::TAG_VALUE_FRAMES;
+use crate::testing::{Random, mutations};
+use crate::{
+    CodecError, EncodedBlock, Shared, Strings, StructuredZstd, ZstdDictionary,
+    decode_plain_strings, gather_strings,
+};
+
+/// Rows of which every fifth is too short to gain, and the others are like each other.
+fn rows(count: usize) -> Strings {
+    let mut strings = Strings::with_capacity(count);
+    for row in 0..count {
+        let text = match row % 5 {
+            0 => String::new(),
+            1 => format!("{row}"),
+            _ => format!("{{\"station\": {row}, \"kind\": \"temperature\", \"unit\": \"kelvin\"}}"),
+        };
+        strings.push(text.as_bytes(), usize::MAX).unwrap();
+    }
+    strings
+}
+
+fn dictionary(number: i32) -> Option<ZstdDictionary> {
+    let text = b"{\"station\": 77, \"kind\": \"temperature\", \"unit\": \"kelvin\"}";
+    (number < 100).then(|| ZstdDictionary::new(text).unwrap())
+}
+
+fn encoded(strings: &Strings, frames: &[ValueFrame], vectors: &[usize]) -> super::FramedBlock {
+    let mut framer = ValueFramer::new(strings.clone(), frames.to_vec(), 3, &dictionary).unwrap();
+    let mut encoder = StructuredZstd::new();
+    while framer.step(&mut encoder, 500).unwrap() {}
+    framer.finish(vectors).unwrap()
+}
+
+fn check(strings: &Strings, block: &EncodedBlock, vectors: &[usize]) {
+    let shared = Shared::decode(&block.shared, 0).unwrap();
+    let mut start = 0;
+    for (bytes, rows) in block.vectors.iter().zip(vectors) {
+        let expected = strings.as_ref().slice(start, start + rows);
+        let decoded = decode_plain_strings(&shared, bytes, *rows, 1 << 20).unwrap();
+        let all = |strings: crate::StringsRef<'_>| -> Vec<Vec<u8>> {
+            (0..strings.len())
+                .map(|row| strings.get(row).to_vec())
+                .collect()
+        };
+        assert_eq!(all(decoded.as_ref()), all(expected));
+        let last = u16::try_from(rows - 1).unwrap();
+        let picked = gather_strings(&shared, bytes, *rows, &[last, 0], 1 << 20).unwrap();
+        assert_eq!(picked.as_ref().get(0), expected.get(rows - 1));
+        assert_eq!(picked.as_ref().get(1), expected.get(0));
+        start += rows;
+    }
+}
+
+#[test]
+fn values_come_back_however_they_were_compressed() {
+    let mut random = Random(7);
+    let strings = rows(300);
+    let vectors = [100, 50, 150];
+    let choices = [
+        ValueFrame::Raw,
+        ValueFrame::Alone,
+        ValueFrame::With(1),
+        ValueFrame::With(2),
+        ValueFrame::With(100),
+    ];
+    for ways in 1..=choices.len() {
+        let pick = |random: &mut Random| choices[random.below(ways)];
+        let frames: Vec<ValueFrame> = (0..300).map(|_| pick(&mut random)).collect();
+        let framed = encoded(&strings, &frames, &vectors);
+        check(&strings, &framed.block, &vectors);
+        let values: u64 = framed.bytes.values().map(|bytes| bytes.values).sum();
+        assert_eq!(values, 300);
+        assert!(
+            !framed.bytes.contains_key(&ValueFrame::With(100)),
+            "unknown"
+        );
+    }
+}
+
+#[test]
+fn a_dictionary_makes_small_values_smaller() {
+    let strings = rows(1000);
+    let bytes = |frame: ValueFrame| {
+        let block = encoded(&strings, &vec![frame; 1000], &[1000]).block;
+        assert_eq!(block.vectors[0][0], TAG_VALUE_FRAMES);
+        block.shared.len() + block.vectors[0].len()
+    };
+    let (raw, alone, with) = (
+        bytes(ValueFrame::Raw),
+        bytes(ValueFrame::Alone),
+        bytes(ValueFrame::With(1)),
+    );
+    assert!(
+        alone <= raw,
+        "what is not shorter stays as it is: {alone} {raw}"
+    );
+    assert!(with * 2 < raw, "{with} {raw}");
+}
+
+#[test]
+fn a_dictionary_larger_than_its_values_is_left_out() {
+    let strings = rows(3);
+    let mut frames = vec![ValueFrame::Alone; 3];
+    frames[1] = ValueFrame::With(1);
+    let framed = encoded(&strings, &frames, &[3]);
+    assert!(framed.block.shared.is_empty());
+    assert_eq!(framed.bytes.get(&ValueFrame::Alone).unwrap().values, 3);
+    check(&strings, &framed.block, &[3]);
+}
+
+#[test]
+fn any_bytes_are_an_answer() {
+    let strings = rows(60);
+    let frames: Vec<ValueFrame> = (0..60)
+        .map(|row| match row % 3 {
+            0 => ValueFrame::Raw,
+            1 => ValueFrame::Alone,
+            _ => ValueFrame::With(1),
+        })
+        .collect();
+    let block = encoded(&strings, &frames, &[60]).block;
+    let shared = Shared::decode(&block.shared, 0).unwrap();
+    mutations(&block.vectors[0], 3000, |bytes| {
+        let _ = decode_plain_strings(&shared, bytes, 60, 1 << 20);
+        let _ = gather_strings(&shared, bytes, 60, &[59, 3], 1 << 20);
+    });
+    mutations(&block.shared, 500, |bytes| {
+        if let Ok(shared) = Shared::decode(bytes, 0) {
+            let _ = decode_plain_strings(&shared, &block.vectors[0], 60, 1 << 20);
+        }
+    });
+    let small = decode_plain_strings(&shared, &block.vectors[0], 60, 100);
+    assert!(matches!(small, Err(CodecError::TooLarge { .. })));
+    let alone = decode_plain_strings(&Shared::default(), &block.vectors[0], 60, 1 << 20);
+    assert_eq!(alone.unwrap_err(), CodecError::Malformed("resource"));
+}
