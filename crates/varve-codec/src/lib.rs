@@ -148,7 +148,7 @@ pub use stage::{
 };
 pub use string_data::{Strings, StringsRef};
 pub use strings::{
-    FramedBlock, ValueFrame, ValueFrameBytes, ValueFramer, decode_plain_strings,
+    BytesByWay, FramedBlock, ValueFrame, ValueFrameBytes, ValueFramer, decode_plain_strings,
     decode_same_strings, decode_strings, encode_same_strings, encode_strings,
     equal_strings_per_mille, gather_same_strings, gather_strings,
 };

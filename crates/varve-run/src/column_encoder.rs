@@ -4,10 +4,9 @@ use varve_codec::tags::{
     TAG_ALL_ONE, TAG_ALL_ZERO, TAG_CONSTANT, TAG_VALUES_CHOSEN, TAG_VALUES_DUE,
 };
 use varve_codec::{
-    BlockEncoder, BlockOptions, BlockValues, Codec, CodecError, EncodedBlock, IntegerKind, Stage,
-    Strings, ValueFrame, ValueFrameBytes, encode_bits, integer_from_f64,
+    BlockEncoder, BlockOptions, BlockValues, BytesByWay, Codec, CodecError, EncodedBlock,
+    IntegerKind, Stage, Strings, encode_bits, integer_from_f64,
 };
-use varve_sort::VecMap;
 use varve_types::{Bitmap, Column, ColumnData, LogicalType, PhysicalType};
 
 use crate::ColumnEncoding;
@@ -28,8 +27,8 @@ pub(crate) struct ColumnEncoder {
     /// For blocks that the named codec does not suit.
     unsuited: Option<BlockEncoder>,
     by_value: bool,
-    /// The shared part of the last block of value frames.
-    last_dictionaries: Vec<u8>,
+    /// The shared part of the last block whose values were compressed one by one.
+    last_shared: Vec<u8>,
 }
 
 /// One column of one group, encoded.
@@ -40,7 +39,7 @@ pub(crate) struct EncodedColumn {
     /// A bit for each codec tag used.
     pub(crate) codecs: u32,
     /// What became of the values that were compressed one by one.
-    pub(crate) value_frames: VecMap<ValueFrame, ValueFrameBytes>,
+    pub(crate) value_frames: BytesByWay,
 }
 
 impl ColumnEncoder {
@@ -68,7 +67,7 @@ impl ColumnEncoder {
             blocks: BlockEncoder::new(options),
             unsuited: is_named.then(|| BlockEncoder::new(best)),
             by_value: asked.by_value,
-            last_dictionaries: Vec::new(),
+            last_shared: Vec::new(),
         }
     }
 
@@ -163,24 +162,10 @@ impl ColumnEncoder {
             return Ok(block);
         };
         encoded.codecs |= 1 << TAG_VALUES_CHOSEN;
-        let mut framed = framing.finish(&rows)?;
-        let bytes = |vectors: &[Vec<u8>]| vectors.iter().map(Vec::len).sum::<usize>();
-        // Dictionaries that the group before has are not stored again.
-        let is_new = framed.block.shared != self.last_dictionaries;
-        let dictionary_bytes = if is_new { framed.block.shared.len() } else { 0 };
-        let framed_bytes = bytes(&framed.block.vectors) + dictionary_bytes;
-        let other_bytes = bytes(&block.vectors) + block.shared.len();
-        if framed_bytes < other_bytes {
-            self.last_dictionaries.clone_from(&framed.block.shared);
-            encoded.value_frames = framed.bytes;
-            return Ok(framed.block);
-        }
-        let raw_bytes = strings.bytes.len().max(1) as u64;
-        for way in framed.bytes.values_mut() {
-            way.stored = way.raw * other_bytes as u64 / raw_bytes;
-        }
+        let framed = framing.finish(&rows, block, &self.last_shared)?;
         encoded.value_frames = framed.bytes;
-        Ok(block)
+        self.last_shared.clone_from(&framed.block.shared);
+        Ok(framed.block)
     }
 
     /// Decimals of one scale whose mantissas fit 64 bits are integers, any others strings; before

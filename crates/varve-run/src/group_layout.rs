@@ -2,10 +2,9 @@
 
 use varve_codec::tags::{TAG_ZSTD, TAG_ZSTD_DUE};
 use varve_codec::{
-    BLOCK_VECTORS_MAX, CodecError, ValueFrame, ValueFrameBytes, WrittenFrame, ZstdStage,
-    put_frames, write_frames, write_zstd_frames,
+    BLOCK_VECTORS_MAX, BytesByWay, CodecError, WrittenFrame, ZstdStage, put_frames, write_frames,
+    write_zstd_frames,
 };
-use varve_sort::VecMap;
 use varve_types::{Broken, Invariant};
 
 use crate::column_encoder::EncodedColumn;
@@ -34,7 +33,7 @@ pub(crate) struct Part {
     pub(crate) same_as: Option<usize>,
     pub(crate) codecs: u32,
     pub(crate) encoded_bytes: u64,
-    pub(crate) value_frames: VecMap<ValueFrame, ValueFrameBytes>,
+    pub(crate) value_frames: BytesByWay,
 }
 
 impl Part {

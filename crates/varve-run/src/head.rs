@@ -1,7 +1,6 @@
 //! The head of a run: everything that an open store keeps of it in memory.
 
-use varve_codec::{ValueFrame, ValueFrameBytes};
-use varve_sort::VecMap;
+use varve_codec::BytesByWay;
 use varve_types::{Column, ColumnId, KeyOrder, LogicalType, RunId, VECTOR_ROWS};
 
 use crate::envelope::{Kind, begin, open, seal};
@@ -85,7 +84,7 @@ pub struct ColumnStats {
     /// Bit `t` is set if a vector is encoded with codec tag `t` of `varve_codec`.
     pub codecs: u32,
     /// What became of its values, where it was said of each of them how zstd compresses it.
-    pub value_frames: VecMap<ValueFrame, ValueFrameBytes>,
+    pub value_frames: BytesByWay,
 }
 
 /// Bytes of a run that are not pages of columns.

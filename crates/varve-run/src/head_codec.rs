@@ -11,8 +11,9 @@
 //! A place is value number, offset, bytes.
 
 use varve_codec::tags::TAG_VALUES_CHOSEN;
-use varve_codec::{ByteReader, CodecError, ValueFrame, ValueFrameBytes, put_varint, put_zigzag};
-use varve_sort::VecMap;
+use varve_codec::{
+    ByteReader, BytesByWay, CodecError, ValueFrame, ValueFrameBytes, put_varint, put_zigzag,
+};
 use varve_types::{ColumnId, KeyOrder, LogicalType, RunId};
 
 use crate::{
@@ -139,7 +140,7 @@ fn take_stats(reader: &mut ByteReader<'_>, ty: LogicalType) -> Result<ColumnStat
         stored_bytes: reader.varint()?,
         encoded_bytes: reader.varint()?,
         codecs: take_u32(reader)?,
-        value_frames: VecMap::default(),
+        value_frames: BytesByWay::default(),
     };
     if has_value_frames(stats.codecs) {
         let ways = take_list(reader, take_value_frame)?;
@@ -152,7 +153,7 @@ fn has_value_frames(codecs: u32) -> bool {
     codecs >> TAG_VALUES_CHOSEN & 1 == 1
 }
 
-fn put_value_frames(ways: &VecMap<ValueFrame, ValueFrameBytes>, out: &mut Vec<u8>) {
+fn put_value_frames(ways: &BytesByWay, out: &mut Vec<u8>) {
     put_varint(ways.len() as u64, out);
     for (way, bytes) in ways.iter() {
         match way {

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use varve_codec::{CodecError, FramedBlock, ValueFrame, ValueFramer, ZstdDictionary, ZstdEncoders};
+use varve_codec::{
+    CodecError, EncodedBlock, FramedBlock, ValueFrame, ValueFramer, ZstdDictionary, ZstdEncoders,
+};
 use varve_types::{Column, ColumnId};
 
 use crate::column_encoder::{no_strings, put_column_strings};
@@ -82,9 +84,14 @@ impl Framing {
         self.framer.step(&mut *encoder, self.step_bytes)
     }
 
-    /// The block of all values, which are compressed.
-    pub(crate) fn finish(self, vector_rows: &[usize]) -> Result<FramedBlock, CodecError> {
-        self.framer.finish(vector_rows)
+    /// The block of all values, which are compressed; see [`ValueFramer::finish`].
+    pub(crate) fn finish(
+        self,
+        vector_rows: &[usize],
+        other: EncodedBlock,
+        last_shared: &[u8],
+    ) -> Result<FramedBlock, CodecError> {
+        self.framer.finish(vector_rows, other, last_shared)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_codec::tags::{TAG_ZSTD, TAG_ZSTD_DUE};
+use varve_codec::tags::{TAG_VALUES_DUE, TAG_ZSTD, TAG_ZSTD_DUE};
 use varve_codec::{bit_codec_names, integer_codec_names, string_codec_names};
 use varve_types::{ColumnId, CommitSeq, LogicalType, PhysicalType};
 
@@ -167,6 +167,9 @@ pub(crate) fn tree_storage(
         }
         if is_set(TAG_ZSTD_DUE) {
             column.encodings.push("zstd due");
+        }
+        if is_set(TAG_VALUES_DUE) {
+            column.encodings.push("zstd values due");
         }
     }
     Ok(storage)

@@ -131,6 +131,12 @@ impl Tree {
         &self.columns
     }
 
+    /// The stored columns whose values are compressed one by one.
+    pub(crate) fn columns_by_value(&self) -> impl Iterator<Item = &ColumnSpec> {
+        let columns = self.columns.iter().zip(&self.encodings);
+        columns.filter_map(|(column, encoding)| encoding.by_value.then_some(column))
+    }
+
     /// Positions of the sort key in the stored columns.
     pub(crate) fn key(&self) -> &[usize] {
         &self.key

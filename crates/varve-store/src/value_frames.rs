@@ -2,10 +2,12 @@
 
 use std::sync::Arc;
 
-use varve_run::ValueFrames;
-use varve_types::{ColumnId, LocalFuture, Result, TreeId};
+use varve_codec::{ValueFrameBytes, ZstdDictionary};
+use varve_run::{ColumnSpec, ValueFrame, ValueFrames};
+use varve_types::{Column, ColumnId, LocalFuture, Result, TreeId};
 
 use crate::store::Store;
+use crate::tree::Tree;
 
 /// Why runs are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -16,14 +18,13 @@ pub enum Rewrite {
     Compress,
 }
 
+/// How values are compressed, by column.
+pub type ValueFramesByColumn = Vec<(ColumnId, Arc<dyn ValueFrames>)>;
+
 /// Says how the values of a tree are compressed: only SQL knows.
 pub trait ValueFramesSource: core::fmt::Debug + Send + Sync {
     /// By column of the tree that has an opinion.
-    fn of_tree(
-        &self,
-        tree: TreeId,
-        why: Rewrite,
-    ) -> LocalFuture<'_, Result<Vec<(ColumnId, Arc<dyn ValueFrames>)>>>;
+    fn of_tree(&self, tree: TreeId, why: Rewrite) -> LocalFuture<'_, Result<ValueFramesByColumn>>;
 }
 
 impl Store {
@@ -32,20 +33,55 @@ impl Store {
         self.state().value_frames_source = Some(source);
     }
 
-    /// Whether rows of a tree wait to be compressed value by value: by what its source says now of
-    /// those that are not.
-    pub async fn has_values_due(self: &Arc<Store>, _tree: TreeId) -> Result<bool> {
-        Ok(false)
+    /// How the values of a tree are compressed, by column under `zstd_values`. Where nobody says
+    /// how, they are compressed without a dictionary.
+    pub(crate) async fn value_frames(
+        &self,
+        tree: &Tree,
+        why: Rewrite,
+    ) -> Result<ValueFramesByColumn> {
+        let columns = tree.columns_by_value();
+        let mut columns = columns.peekable();
+        if columns.peek().is_none() {
+            return Ok(Vec::new());
+        }
+        let source = self.state().value_frames_source.clone();
+        let known = match source {
+            Some(source) => source.of_tree(tree.schema().tree, why).await?,
+            None => Vec::new(),
+        };
+        let of_column = |column: &ColumnSpec| {
+            let mut known = known.iter();
+            let known = known.find(|(id, _)| *id == column.id);
+            let frames = known.map(|(_, frames)| Arc::clone(frames));
+            (
+                column.id,
+                frames.unwrap_or_else(|| Arc::new(WithoutDictionary)),
+            )
+        };
+        Ok(columns.map(of_column).collect())
+    }
+}
+
+/// Values of which nobody said more than that they are to be compressed.
+#[derive(Debug)]
+struct WithoutDictionary;
+
+impl ValueFrames for WithoutDictionary {
+    fn level(&self) -> u8 {
+        3
     }
 
-    /// Compresses one run whose values wait for it. Returns whether more do.
-    pub async fn compress_values_step(self: &Arc<Store>, _tree: TreeId) -> Result<bool> {
-        Ok(false)
+    fn reads(&self) -> &[ColumnId] {
+        &[]
     }
 
-    /// By column under `zstd_values` what became of its values, in all runs of a tree.
-    pub fn value_frame_totals(&self, _tree: TreeId) -> Vec<(ColumnId, ValueFrameTotals)> {
-        Vec::new()
+    fn choose(&self, _: &[&Column], rows: usize) -> Vec<ValueFrame> {
+        vec![ValueFrame::Alone; rows]
+    }
+
+    fn dictionary(&self, _: i32) -> Option<ZstdDictionary> {
+        None
     }
 }
 
@@ -53,11 +89,7 @@ impl Store {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ValueFrameTotals {
     /// How they were compressed.
-    pub frame: varve_run::ValueFrame,
-    /// How many there are; those that were deleted since are among them.
-    pub rows: u64,
-    /// Their bytes before.
-    pub raw_bytes: u64,
-    /// Their bytes as they are stored.
-    pub stored_bytes: u64,
+    pub frame: ValueFrame,
+    /// How many there are and what they take; those that were deleted since are among them.
+    pub bytes: ValueFrameBytes,
 }

@@ -391,7 +391,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(sound, 4 * (11 + 2));
+        assert_eq!(sound, 4 * (12 + 2));
         for code in 0..=255 {
             for level in 0..=255 {
                 if let Some(codec) = PageCodec::from_bytes([code, level]) {

@@ -212,7 +212,8 @@ impl TableDef {
         columns.any(|at| assigned.contains(at) || is_generated(at))
     }
 
-    /// Whether rows are to be stored otherwise than those of an earlier definition were.
+    /// Whether rows are to be written again as those of an earlier definition are stored otherwise.
+    /// Values that are to be compressed one by one wait until somebody asks for that.
     pub fn is_stored_otherwise(&self, before: &TableDef) -> bool {
         let was = |id| {
             let mut columns = before.columns.iter();
@@ -223,7 +224,13 @@ impl TableDef {
         let mut columns = self.columns.iter();
         self.stored.pages != before.stored.pages
             || self.stored.content_bytes_min != before.stored.content_bytes_min
-            || columns.any(|column| was(column.id).is_some_and(|storage| storage != column.storage))
+            || columns.any(|column| {
+                let now = column.storage;
+                let waits = |was: ColumnStorage| {
+                    now.compression == Compression::ZstdValues && was.mode == now.mode
+                };
+                was(column.id).is_some_and(|was| was != now && !waits(was))
+            })
     }
 
     /// Whether some of its pages are to be compressed by zstd.

@@ -50,7 +50,7 @@ pub use same::{
     decode_same_strings, encode_same_strings, equal_strings_per_mille, gather_same_strings,
 };
 pub(crate) use split::Template as SplitTemplate;
-pub use value_frames::{FramedBlock, ValueFrame, ValueFrameBytes, ValueFramer};
+pub use value_frames::{BytesByWay, FramedBlock, ValueFrame, ValueFrameBytes, ValueFramer};
 
 /// A plan of a codec for a block with at most so many levels over the basic codecs, and the shared
 /// part with what it needs there; `None` where the codec does not suit the block.

@@ -13,6 +13,7 @@
 use varve_types::RunId;
 
 use crate::run::{DEAD_SHARE, is_worn};
+use crate::value_frames::Rewrite;
 
 /// What the choice knows of a run that nothing else is being done with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -50,6 +51,8 @@ pub(crate) struct Choice {
     pub(crate) runs: Vec<RunId>,
     /// An output ends at about this.
     pub(crate) output_bytes: u64,
+    /// Why they are written again.
+    pub(crate) why: Rewrite,
 }
 
 /// Runs that are merged at once.
@@ -166,6 +169,7 @@ pub(crate) fn choose(shapes: &[RunShape<'_>], effort: &Effort) -> Option<Choice>
     Some(Choice {
         runs,
         output_bytes: effort.output_bytes(&chosen),
+        why: Rewrite::Merge,
     })
 }
 

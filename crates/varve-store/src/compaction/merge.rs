@@ -20,6 +20,7 @@ use crate::read::{Unresolved, View, ordinal};
 use crate::run::{ForwardBuilder, ForwardMap, Run, RunTrace};
 use crate::store::{PageSink, Store};
 use crate::tree::Tree;
+use crate::value_frames::ValueFramesByColumn;
 
 /// A run is ended at this many rows, so that maps of rows stay small.
 const RUN_ROWS_MAX: u64 = 1 << 24;
@@ -78,6 +79,7 @@ struct Output<'a> {
     rule: MergeRule,
     sink: &'a mut PageSink,
     output_bytes: u64,
+    frames: &'a ValueFramesByColumn,
     open: Option<(RunId, RunWriter)>,
     pacer: Pacer,
     pieces: Vec<Piece>,
@@ -100,6 +102,8 @@ pub(super) struct Merge<'a> {
     pub(super) rule: MergeRule,
     /// New runs are about this large.
     pub(super) output_bytes: u64,
+    /// How values are compressed one by one.
+    pub(super) frames: ValueFramesByColumn,
 }
 
 impl Merge<'_> {
@@ -208,6 +212,7 @@ impl Merge<'_> {
             rule: self.rule,
             sink,
             output_bytes: self.output_bytes,
+            frames: &self.frames,
             open: None,
             pacer: Pacer::new(&self.store.env),
             pieces: Vec::new(),
@@ -477,6 +482,7 @@ impl Output<'_> {
             None => {
                 let run = self.sink.new_run();
                 let writer = self.store.lasting_run(self.tree, run).await?;
+                let writer = writer.with_value_frames(self.frames);
                 let (_, writer) = self.open.insert((run, writer));
                 (run, writer)
             }

@@ -5,6 +5,8 @@
 //! *tier* become one, full runs that are apart stay, and a run of which a third is dead is written
 //! again. VACUUM is the same with a stricter choice.
 //!
+//! `value_frames.rs` rewrites runs whose values are to be compressed one by one.
+//!
 //! `work.rs` carries a choice out. Inputs are merged by key (`merge.rs`), without the rows that are
 //! dead at the start, beside commits and flushes. The end takes the commit lock: one strict commit
 //! lists the outputs instead of the inputs, with deletion vectors for the rows that died meanwhile.
@@ -17,6 +19,7 @@ mod choose;
 mod input;
 mod job;
 mod merge;
+mod value_frames;
 mod work;
 
 #[cfg(test)]

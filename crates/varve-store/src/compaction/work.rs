@@ -21,6 +21,7 @@ use crate::read::{ordinal, run_position};
 use crate::run::{DeletionVector, Run};
 use crate::store::{JobControl, PageSink, Publication, State, Store};
 use crate::tree::Tree;
+use crate::value_frames::{Rewrite, ValueFramesByColumn};
 
 /// What a piece of work asks now and then: whether to go on, and to let others run.
 pub(crate) trait Steps {
@@ -78,7 +79,7 @@ impl State {
 
     /// Adds the runs that one commit wrote with others that were chosen: only their order tells
     /// which of their entries is newer. `None` where one of them is damaged.
-    fn complete(&self, tree: TreeId, choice: &mut Choice) -> Option<()> {
+    pub(super) fn complete(&self, tree: TreeId, choice: &mut Choice) -> Option<()> {
         let runs = self.version.runs(tree).iter();
         let chosen = runs.clone().filter(|run| choice.runs.contains(&run.id));
         let commits = VecSet::from_iter(chosen.map(|run| run.entries_seq));
@@ -176,7 +177,7 @@ impl Store {
     }
 
     /// Makes new runs of some, and lists them instead.
-    async fn compact_runs(
+    pub(super) async fn compact_runs(
         self: &Arc<Store>,
         tree: TreeId,
         choice: &Choice,
@@ -212,6 +213,7 @@ impl Store {
             tree: &tree,
             rule,
             output_bytes: choice.output_bytes,
+            frames: self.frames_of(&tree, choice.why).await?,
         };
         let merged = merge.run(inputs, &mut sink, steps).await?;
         steps.step().await?;
@@ -236,6 +238,19 @@ impl Store {
         // The compaction stands; pages that could not be deleted now are deleted later.
         let _ = self.reap().await;
         Ok(())
+    }
+
+    /// How values are compressed one by one. Where that cannot be told they wait for somebody who
+    /// asks for it, and who is told why.
+    async fn frames_of(&self, tree: &Tree, why: Rewrite) -> Result<ValueFramesByColumn> {
+        let frames = match (self.value_frames(tree, why).await, why) {
+            (Err(_), Rewrite::Merge) => Vec::new(),
+            (frames, _) => frames?,
+        };
+        if !frames.is_empty() {
+            self.fetch_zstd().await;
+        }
+        Ok(frames)
     }
 
     /// The runs without the rows that are dead by now.

@@ -5,6 +5,7 @@ use core::ops::Range;
 
 use varve_sort::{VecMap, VecSet};
 
+use super::choose::VectorChoice;
 use super::{ValueFrame, WAY_ALONE, WAY_DICTIONARY, WAY_RAW};
 use crate::integers::{IntegerKind, IntegerPlan};
 use crate::string_data::Strings;
@@ -34,13 +35,16 @@ impl core::ops::AddAssign for ValueFrameBytes {
     }
 }
 
-/// A block of value frames.
+/// What became of values, by the way that they were compressed in.
+pub type BytesByWay = VecMap<ValueFrame, ValueFrameBytes>;
+
+/// A block with value frames.
 #[derive(Debug)]
 pub struct FramedBlock {
     /// Its bytes.
     pub block: EncodedBlock,
     /// By the way that was taken.
-    pub bytes: VecMap<ValueFrame, ValueFrameBytes>,
+    pub bytes: BytesByWay,
 }
 
 /// Compresses the values of a block one by one: in steps, as high levels take a second for a
@@ -155,38 +159,42 @@ impl ValueFramer {
         Ok(!self.left.is_empty())
     }
 
-    /// The block, once all values are compressed, whose vectors hold `vector_rows` values each.
-    pub fn finish(self, vector_rows: &[usize]) -> Result<FramedBlock, CodecError> {
-        if !self.left.is_empty() {
+    /// The block, once all values are compressed: of each vector, which holds `vector_rows` values,
+    /// the smaller one of its frames and what it is in `other`, the same values in other codecs.
+    ///
+    /// Dictionaries cost nothing where the shared part comes out as `last_shared`, that of the
+    /// block before.
+    pub fn finish(
+        self,
+        vector_rows: &[usize],
+        other: EncodedBlock,
+        last_shared: &[u8],
+    ) -> Result<FramedBlock, CodecError> {
+        if !self.left.is_empty() || other.vectors.len() != vector_rows.len() {
             return Err(CodecError::Malformed("values that are not compressed"));
         }
-        let mut framed = FramedBlock {
-            block: EncodedBlock {
-                shared: self.shared.finish(),
-                vectors: Vec::with_capacity(vector_rows.len()),
-                tags: 1 << TAG_VALUE_FRAMES,
-            },
-            bytes: VecMap::default(),
-        };
+        let mut choice = VectorChoice::new(other, &self.shared, last_shared)?;
         let mut start = 0;
-        for rows in vector_rows {
-            let vector = self.vector(start..start + rows, &mut framed.bytes)?;
-            framed.block.vectors.push(vector);
-            start += rows;
+        for (at, rows) in vector_rows.iter().enumerate() {
+            let rows = start..start + rows;
+            let (vector, bytes) = self.vector(rows.clone(), choice.first_resource)?;
+            choice.offer(at, vector, bytes);
+            start = rows.end;
         }
-        Ok(framed)
+        Ok(choice.finish())
     }
 
     fn vector(
         &self,
         rows: Range<usize>,
-        bytes: &mut VecMap<ValueFrame, ValueFrameBytes>,
-    ) -> Result<Vec<u8>, CodecError> {
+        first_resource: u8,
+    ) -> Result<(Vec<u8>, BytesByWay), CodecError> {
+        let mut bytes = BytesByWay::default();
         let taken = self.ways.get(rows.clone()).unwrap_or_default();
         let ways: VecSet<ValueFrame> = taken.iter().copied().collect();
         let ways: Vec<ValueFrame> = ways.into_iter().collect();
         let mut out = vec![TAG_VALUE_FRAMES];
-        self.put_ways(&ways, &mut out)?;
+        self.put_ways(&ways, first_resource, &mut out)?;
         let (mut codes, mut lengths, mut stored_lengths) = (Vec::new(), Vec::new(), Vec::new());
         let mut all_stored = Vec::new();
         for (row, way) in rows.clone().zip(taken) {
@@ -216,17 +224,24 @@ impl ValueFramer {
         put(&lengths);
         put(&stored_lengths);
         out.extend_from_slice(&all_stored);
-        Ok(out)
+        Ok((out, bytes))
     }
 
-    fn put_ways(&self, ways: &[ValueFrame], out: &mut Vec<u8>) -> Result<(), CodecError> {
+    fn put_ways(
+        &self,
+        ways: &[ValueFrame],
+        first_resource: u8,
+        out: &mut Vec<u8>,
+    ) -> Result<(), CodecError> {
         out.push(fitting(ways.len()).ok_or(CodecError::Malformed("number of ways"))?);
         for way in ways {
             match way {
                 ValueFrame::Raw => out.push(WAY_RAW),
                 ValueFrame::Alone => out.push(WAY_ALONE),
                 ValueFrame::With(number) => {
-                    let resource = self.dictionaries.get(number).map(|(resource, _)| *resource);
+                    let resource = self.dictionaries.get(number);
+                    let resource =
+                        resource.and_then(|(resource, _)| first_resource.checked_add(*resource));
                     let resource = resource.ok_or(CodecError::Malformed("dictionary"))?;
                     out.extend_from_slice(&[WAY_DICTIONARY, resource]);
                 }

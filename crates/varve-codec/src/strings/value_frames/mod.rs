@@ -3,8 +3,9 @@
 //!
 //! Pays on long text that is read value by value: one value is decoded alone, and finds in the
 //! dictionary what it has in common with the others. Never chosen for a block by itself: somebody
-//! asks for it, and says how each value is compressed. Worst case: values of a few bytes, which
-//! are stored as they are where their frame is not shorter.
+//! asks for it, and says how each value is compressed; other codecs are taken for vectors where
+//! they are smaller. Worst case: values of a few bytes, which are stored as they are where their
+//! frame is not shorter.
 //!
 //! Layout: number of ways (u8), and of each 0 for values as they are, 1 for frames without a
 //! dictionary, 2 and the resource (u8) for frames with one; where there are several, bytes of the
@@ -13,6 +14,7 @@
 //! then the stored bytes. Frames are compact ones (see [`crate::ZstdFraming`]); a value whose
 //! stored length is its own length is stored as it is.
 
+mod choose;
 mod encode;
 #[cfg(all(test, feature = "zstd-encode"))]
 mod tests;
@@ -23,7 +25,7 @@ use crate::scope::Scope;
 use crate::string_data::Strings;
 use crate::{CodecError, ZstdDecoder, ZstdDictionary, ZstdFraming};
 
-pub use encode::{FramedBlock, ValueFrameBytes, ValueFramer};
+pub use encode::{BytesByWay, FramedBlock, ValueFrameBytes, ValueFramer};
 
 /// How a value is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -29,7 +29,19 @@ fn encoded(strings: &Strings, frames: &[ValueFrame], vectors: &[usize]) -> super
     let mut framer = ValueFramer::new(strings.clone(), frames.to_vec(), 3, &dictionary).unwrap();
     let mut encoder = StructuredZstd::new();
     while framer.step(&mut encoder, 500).unwrap() {}
-    framer.finish(vectors).unwrap()
+    let mut start = 0;
+    // Larger than any frames.
+    let other = vectors.iter().map(|rows| {
+        let end = start + rows;
+        let bytes = strings.offsets[end] - strings.offsets[start];
+        start = end;
+        vec![0; bytes as usize * 2 + 100 * rows]
+    });
+    let other = EncodedBlock {
+        vectors: other.collect(),
+        ..EncodedBlock::default()
+    };
+    framer.finish(vectors, other, &[]).unwrap()
 }
 
 fn check(strings: &Strings, block: &EncodedBlock, vectors: &[usize]) {
@@ -134,4 +146,60 @@ fn any_bytes_are_an_answer() {
     assert!(matches!(small, Err(CodecError::TooLarge { .. })));
     let alone = decode_plain_strings(&Shared::default(), &block.vectors[0], 60, 1 << 20);
     assert_eq!(alone.unwrap_err(), CodecError::Malformed("resource"));
+}
+
+#[test]
+fn a_vector_is_framed_where_that_is_smaller() {
+    let strings = rows(300);
+    let mut framer = ValueFramer::new(
+        strings.clone(),
+        vec![ValueFrame::With(1); 300],
+        3,
+        &dictionary,
+    )
+    .unwrap();
+    while framer.step(&mut StructuredZstd::new(), 100_000).unwrap() {}
+    // The first vector is small in other codecs, which have a resource.
+    let mut shared = crate::SharedWriter::default();
+    shared.add(crate::shared::SYMBOLS, vec![0]).unwrap();
+    let other = EncodedBlock {
+        shared: shared.finish(),
+        vectors: vec![vec![9; 3], vec![9; 20_000]],
+        tags: 1,
+    };
+    let framed = framer.finish(&[100, 200], other.clone(), &[]).unwrap();
+    assert_eq!(framed.block.vectors[0], other.vectors[0]);
+    assert_eq!(
+        framed.block.vectors[1][..4],
+        [TAG_VALUE_FRAMES, 1, 2, 1],
+        "the second resource"
+    );
+    assert_eq!(framed.block.tags, 1 | 1 << TAG_VALUE_FRAMES);
+    let bytes = framed.bytes.get(&ValueFrame::With(1)).unwrap();
+    assert_eq!(bytes.values, 300);
+    assert!(bytes.stored < bytes.raw / 2);
+    // Frames that save less than their dictionary takes are not worth it.
+    let mut framer = ValueFramer::new(
+        strings.clone(),
+        vec![ValueFrame::With(1); 300],
+        3,
+        &dictionary,
+    )
+    .unwrap();
+    while framer.step(&mut StructuredZstd::new(), 100_000).unwrap() {}
+    let vectors = framed
+        .block
+        .vectors
+        .iter()
+        .skip(1)
+        .map(|vector| vector.len() + 20);
+    let other = EncodedBlock {
+        vectors: vec![vec![9; 3], vec![9; vectors.sum()]],
+        ..EncodedBlock::default()
+    };
+    let kept = framer
+        .finish(&[100, 200], other.clone(), &[])
+        .unwrap()
+        .block;
+    assert_eq!(kept, other);
 }

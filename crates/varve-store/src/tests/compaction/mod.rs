@@ -7,6 +7,8 @@
 mod amplification;
 mod deletion_vectors;
 mod late_zstd;
+#[cfg(feature = "zstd-encode")]
+mod value_frames;
 
 use std::sync::Arc;
 

@@ -1,0 +1,111 @@
+//! Chooses for each vector between frames and other codecs.
+
+use super::encode::{BytesByWay, FramedBlock};
+use crate::reader::ByteReader;
+use crate::shared::RESOURCES_MAX;
+use crate::tags::TAG_VALUE_FRAMES;
+use crate::writer::{fitting, put_varint};
+use crate::{CodecError, EncodedBlock, SharedWriter};
+
+/// The vectors of a block in other codecs, and those that are smaller as frames.
+pub(super) struct VectorChoice {
+    other: EncodedBlock,
+    /// Where the dictionaries of the frames come in the shared part.
+    pub(super) first_resource: u8,
+    /// The shared part with the dictionaries.
+    shared: Vec<u8>,
+    dictionary_bytes: usize,
+    /// Of each vector what its values take in other codecs, by their ways.
+    bytes: Vec<BytesByWay>,
+    /// The frames of vectors where they are smaller.
+    smaller: Vec<(usize, Vec<u8>, BytesByWay)>,
+    saved_bytes: usize,
+}
+
+impl VectorChoice {
+    pub(super) fn new(
+        other: EncodedBlock,
+        dictionaries: &SharedWriter,
+        last_shared: &[u8],
+    ) -> Result<VectorChoice, CodecError> {
+        let (shared, first_resource) = joined(&other.shared, dictionaries)?;
+        let dictionary_bytes = match shared == last_shared {
+            true => 0,
+            false => dictionaries.bytes(),
+        };
+        Ok(VectorChoice {
+            bytes: Vec::with_capacity(other.vectors.len()),
+            other,
+            first_resource,
+            shared,
+            dictionary_bytes,
+            smaller: Vec::new(),
+            saved_bytes: 0,
+        })
+    }
+
+    /// Offers the frames of the next vector, number `at`.
+    pub(super) fn offer(&mut self, at: usize, frames: Vec<u8>, bytes: BytesByWay) {
+        let other_bytes = self.other.vectors.get(at).map_or(0, Vec::len);
+        let raw_bytes: u64 = bytes.values().map(|way| way.raw).sum();
+        let mut shares = bytes.clone();
+        for way in shares.values_mut() {
+            // Nobody can tell what a single value takes.
+            way.stored = (way.raw * other_bytes as u64)
+                .checked_div(raw_bytes)
+                .unwrap_or(0);
+        }
+        self.bytes.push(shares);
+        if frames.len() < other_bytes {
+            self.saved_bytes += other_bytes - frames.len();
+            self.smaller.push((at, frames, bytes));
+        }
+    }
+
+    /// The block: without frames where they do not pay for their dictionaries.
+    pub(super) fn finish(mut self) -> FramedBlock {
+        if self.saved_bytes > self.dictionary_bytes {
+            for (at, frames, bytes) in self.smaller {
+                let vectors = self.other.vectors.get_mut(at);
+                if let (Some(vector), Some(slot)) = (vectors, self.bytes.get_mut(at)) {
+                    *vector = frames;
+                    *slot = bytes;
+                }
+            }
+            self.other.shared = self.shared;
+            self.other.tags |= 1 << TAG_VALUE_FRAMES;
+        }
+        let mut all = BytesByWay::default();
+        for (way, bytes) in self.bytes.into_iter().flatten() {
+            *all.entry(way).or_default() += bytes;
+        }
+        FramedBlock {
+            block: self.other,
+            bytes: all,
+        }
+    }
+}
+
+/// A shared part with dictionaries behind its resources, and which resource the first of them is.
+fn joined(shared: &[u8], dictionaries: &SharedWriter) -> Result<(Vec<u8>, u8), CodecError> {
+    let mut reader = ByteReader::new(shared);
+    let count = match shared.is_empty() {
+        true => 0,
+        false => reader.count(0, RESOURCES_MAX, "number of resources")?,
+    };
+    let added = dictionaries.finish();
+    if added.is_empty() {
+        return Ok((shared.to_vec(), 0));
+    }
+    let mut added = ByteReader::new(&added);
+    let all = count + added.count(0, RESOURCES_MAX, "number of resources")?;
+    if all > RESOURCES_MAX {
+        return Err(CodecError::Malformed("number of resources"));
+    }
+    let mut out = Vec::new();
+    put_varint(all as u64, &mut out);
+    out.extend_from_slice(reader.rest());
+    out.extend_from_slice(added.rest());
+    let first = fitting(count).ok_or(CodecError::Malformed("number of resources"))?;
+    Ok((out, first))
+}

@@ -1,0 +1,195 @@
+//! Values that are compressed one by one, run by run.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use pollster::block_on;
+use varve_codec::ZstdDictionary;
+use varve_kv::MemoryKv;
+use varve_types::{
+    Column, ColumnData, ColumnId, Compression, LocalFuture, Result, SortKey, TreeId,
+};
+
+use super::{KEYED, Row, delete_where, insert, key, open, schema, sorted_rows};
+use crate::catalog::Catalog;
+use crate::store::Store;
+use crate::tree::Tree;
+use crate::{Rewrite, ValueFrame, ValueFrames, ValueFramesByColumn, ValueFramesSource};
+
+/// A number of chance.
+fn next(state: &mut u64) -> u64 {
+    *state = state
+        .wrapping_mul(6_364_136_223_846_793_005)
+        .wrapping_add(1_442_695_040_888_963_407);
+    *state >> 33
+}
+
+/// What all texts are made of.
+fn pool() -> String {
+    let mut state = 1;
+    let number = |_| format!("{:x}", next(&mut state) % (1 << 24));
+    (0..1000).map(number).collect()
+}
+
+/// Texts of three pieces of it: only what remembers all of it finds them.
+fn texts(count: i64) -> Vec<Row> {
+    let pool = pool();
+    let text = |k: i64| {
+        let mut state = k.cast_unsigned() << 20;
+        let mut piece = || {
+            let start = next(&mut state) as usize % (pool.len() - 200);
+            &pool[start..start + 100 + start % 100]
+        };
+        [piece(), piece(), piece()].concat()
+    };
+    let row = |k: i64| (k, (k % 11 != 0).then(|| text(k)), (k / 1000 % 4) as i32);
+    (0..count).map(row).collect()
+}
+
+/// By the last column: 0 stays raw until it is told otherwise, 1 has no dictionary, the others the
+/// dictionary 7.
+#[derive(Clone, Debug, Default)]
+struct ByKind {
+    leaves_none: Arc<AtomicBool>,
+}
+
+impl ValueFrames for ByKind {
+    fn level(&self) -> u8 {
+        3
+    }
+
+    fn reads(&self) -> &[ColumnId] {
+        &[ColumnId(3)]
+    }
+
+    fn choose(&self, columns: &[&Column], rows: usize) -> Vec<ValueFrame> {
+        let ColumnData::Int32(kinds) = columns[0].data() else {
+            panic!("a plain column of integers");
+        };
+        let frame = |kind: &i32| match kind {
+            0 if !self.leaves_none.load(Ordering::Relaxed) => ValueFrame::Raw,
+            1 => ValueFrame::Alone,
+            _ => ValueFrame::With(7),
+        };
+        assert_eq!(kinds.len(), rows);
+        kinds.iter().map(frame).collect()
+    }
+
+    fn dictionary(&self, number: i32) -> Option<ZstdDictionary> {
+        let text = pool();
+        (number == 7).then(|| ZstdDictionary::new(text.as_bytes()).unwrap())
+    }
+}
+
+impl ValueFramesSource for ByKind {
+    fn of_tree(&self, tree: TreeId, _: Rewrite) -> LocalFuture<'_, Result<ValueFramesByColumn>> {
+        assert_eq!(tree, KEYED);
+        let frames: Arc<dyn ValueFrames> = Arc::new(self.clone());
+        Box::pin(async { Ok(vec![(ColumnId(2), frames)]) })
+    }
+}
+
+fn with_tree(store: &Store) {
+    let mut schema = schema(KEYED, SortKey::Columns(vec![0]));
+    schema.columns[1].storage.compression = Compression::ZstdValues;
+    let mut state = store.state();
+    let mut catalog = Catalog::clone(&state.catalog);
+    let tree = Arc::new(Tree::new(schema).unwrap());
+    catalog.trees.insert(KEYED, tree);
+    state.catalog = Arc::new(catalog);
+}
+
+fn encodings(store: &Store) -> String {
+    let storage = store.tree_storage(KEYED).unwrap();
+    storage.columns[1].encodings.join(", ")
+}
+
+fn totals(store: &Store) -> Vec<(ValueFrame, u64)> {
+    let mut totals: Vec<(ValueFrame, u64)> = store
+        .value_frame_totals(KEYED)
+        .unwrap()
+        .into_iter()
+        .map(|(column, totals)| {
+            assert_eq!(column, ColumnId(2));
+            assert!(totals.bytes.stored <= totals.bytes.raw);
+            (totals.frame, totals.bytes.values)
+        })
+        .collect();
+    totals.sort_unstable();
+    totals
+}
+
+#[test]
+fn values_are_compressed_one_by_one_when_somebody_asks() {
+    let store = open(&MemoryKv::new());
+    with_tree(&store);
+    let source = ByKind::default();
+    store.set_value_frames_source(Arc::new(source.clone()));
+    let mut rows = texts(4000);
+    insert(&store, KEYED, &rows);
+    block_on(store.flush()).unwrap();
+    assert!(encodings(&store).ends_with("zstd values due"));
+    let before = store.tree_storage(KEYED).unwrap().columns[1].stored_bytes;
+
+    let due = block_on(store.values_due(KEYED)).unwrap();
+    assert_eq!(due.len(), 1);
+    block_on(store.compress_values(KEYED, due[0])).unwrap();
+    let after = store.tree_storage(KEYED).unwrap().columns[1].stored_bytes;
+    assert!(after < before, "{after} {before}");
+    assert_eq!(sorted_rows(&store.begin(), KEYED), rows);
+    let kinds = totals(&store);
+    assert_eq!(
+        kinds
+            .iter()
+            .map(|(frame, _)| *frame)
+            .collect::<Vec<ValueFrame>>(),
+        [ValueFrame::Raw, ValueFrame::Alone, ValueFrame::With(7)]
+    );
+    let present = rows.iter().filter(|row| row.1.is_some()).count() as u64;
+    assert_eq!(kinds.iter().map(|(_, values)| values).sum::<u64>(), present);
+    assert_eq!(block_on(store.values_due(KEYED)).unwrap(), []);
+
+    // What is compressed is deleted and updated like any other.
+    let mut changed = store.begin();
+    delete_where(&mut changed, KEYED, key(varve_types::CompareOp::GtEq, 3000));
+    block_on(changed.commit(crate::Durability::Strict)).unwrap();
+    rows.truncate(3000);
+    assert_eq!(sorted_rows(&store.begin(), KEYED), rows);
+
+    // The clock went on.
+    source.leaves_none.store(true, Ordering::Relaxed);
+    let due = block_on(store.values_due(KEYED)).unwrap();
+    assert_eq!(due.len(), 1);
+    block_on(store.compress_values(KEYED, due[0])).unwrap();
+    assert_eq!(sorted_rows(&store.begin(), KEYED), rows);
+    let frames: Vec<ValueFrame> = totals(&store).iter().map(|(frame, _)| *frame).collect();
+    assert_eq!(frames, [ValueFrame::Alone, ValueFrame::With(7)]);
+    assert_eq!(block_on(store.values_due(KEYED)).unwrap(), []);
+}
+
+#[test]
+fn merges_keep_values_compressed_and_a_store_opens_with_them() {
+    let kv = MemoryKv::new();
+    let store = open(&kv);
+    with_tree(&store);
+    store.set_value_frames_source(Arc::new(ByKind::default()));
+    let rows = texts(6000);
+    for part in rows.chunks(3000) {
+        insert(&store, KEYED, part);
+        block_on(store.flush()).unwrap();
+    }
+    block_on(store.vacuum(Some(KEYED), true)).unwrap();
+    for run in block_on(store.values_due(KEYED)).unwrap() {
+        block_on(store.compress_values(KEYED, run)).unwrap();
+    }
+    insert(&store, KEYED, &texts(6010)[6000..]);
+    block_on(store.vacuum(Some(KEYED), true)).unwrap();
+    assert!(
+        encodings(&store).contains("zstd values"),
+        "{}",
+        encodings(&store)
+    );
+    assert_eq!(sorted_rows(&store.begin(), KEYED), texts(6010));
+    let check = block_on(store.check()).unwrap();
+    assert!(check.problems.is_empty(), "{check:?}");
+}
