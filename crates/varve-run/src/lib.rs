@@ -28,10 +28,7 @@ mod error;
 mod filter;
 #[cfg(any(test, feature = "fixtures"))]
 pub mod fixtures;
-mod group_encoding;
-mod group_layout;
-mod group_parts;
-mod group_writer;
+mod group;
 mod head;
 mod head_codec;
 mod index;
@@ -41,6 +38,7 @@ mod reader;
 mod same_column;
 mod single_frame;
 mod spec;
+mod value;
 mod value_frames;
 mod vector;
 mod vector_filter;
@@ -59,7 +57,7 @@ mod tests;
 pub use envelope::CheckedValue;
 pub use error::RunError;
 pub use filter::{KeyFilter, key_hash};
-pub use group_parts::GroupParts;
+pub use group::GroupParts;
 pub use head::{
     BytesBeside, ColumnPlaces, ColumnStats, GroupInfo, Place, RowPlace, RunHead, Segment,
 };
@@ -68,11 +66,12 @@ pub use key::{encode_ordered_row_key, encode_row_key};
 pub use key_vector::KeyVector;
 pub use reader::GroupReader;
 pub use spec::{ColumnEncoding, ColumnSpec, Holds, RunSpec};
+pub use value::RunValue;
 pub use value_frames::ValueFrames;
 pub use varve_codec::ValueFrame;
 pub use vector_filter::VectorFilter;
 pub use verify::{GroupFacts, verify_vector};
-pub use writer::{FinishedRun, RunValue, RunWriter};
+pub use writer::{FinishedRun, RunWriter};
 pub use zone::ZoneMap;
 
 /// The most vectors in a group.

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 use varve_codec::{CodecError, Frame, read_frames};
 use varve_types::{Column, ColumnBuilder, Selection};
 
-use crate::group_parts::OpenColumn;
+use crate::group::OpenColumn;
 use crate::head::{ColumnPlaces, GroupInfo, Place, RunHead, Segment};
 use crate::single_frame::read_single;
 use crate::vector::VectorFormat;

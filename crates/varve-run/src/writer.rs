@@ -10,11 +10,11 @@ use varve_types::{
 };
 
 use crate::column_encoder::ColumnEncoder;
-use crate::group_encoding::GroupEncoding;
-use crate::group_writer::{ColumnWriter, GroupWriter};
+use crate::group::GroupEncoding;
+use crate::group::{ColumnWriter, GroupWriter};
 use crate::{
     ColumnSpec, ColumnStats, GROUP_BYTES_MAX, GroupInfo, Holds, ROW_BYTES_MAX, RunError, RunHead,
-    RunSpec, VECTOR_BYTES_MAX, ValueFrames, ZoneMap, encode_ordered_row_key, key_hash,
+    RunSpec, RunValue, VECTOR_BYTES_MAX, ValueFrames, ZoneMap, encode_ordered_row_key, key_hash,
 };
 
 /// When the values of the first group have so many bytes in memory, they are encoded on trial, to
@@ -46,15 +46,6 @@ pub struct RunWriter {
     values: Vec<RunValue>,
     value_bytes: u64,
     parallel: Option<Arc<dyn Parallel>>,
-}
-
-/// A finished value of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RunValue {
-    /// Its number in the run: 0, 1, 2, ...
-    pub number: u32,
-    /// Its bytes, envelope included.
-    pub bytes: Vec<u8>,
 }
 
 /// What is left of a run once all rows are in.

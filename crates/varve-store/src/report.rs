@@ -154,25 +154,30 @@ pub(crate) fn tree_storage(
         }
     }
     for (column, (ty, codecs)) in storage.columns.iter_mut().zip(codecs) {
-        column.encodings = encoding_names(ty, codecs);
-        let is_staged = column.stored_bytes < column.encoded_bytes;
-        let is_set = |tag: u8| codecs >> tag & 1 == 1;
-        if is_staged && is_set(TAG_ZSTD) {
-            column.encodings.push("zstd");
-        } else if is_staged {
-            column.encodings.push("lz4");
-        }
-        if column.refers {
-            column.encodings.push("content");
-        }
-        if is_set(TAG_ZSTD_DUE) {
-            column.encodings.push("zstd due");
-        }
-        if is_set(TAG_VALUES_DUE) {
-            column.encodings.push("zstd values due");
-        }
+        name_encodings(column, ty, codecs);
     }
     Ok(storage)
+}
+
+/// Names what a column of a type is encoded in, by the tags of its codecs.
+fn name_encodings(column: &mut ColumnStorage, ty: LogicalType, codecs: u32) {
+    column.encodings = encoding_names(ty, codecs);
+    let is_staged = column.stored_bytes < column.encoded_bytes;
+    let is_set = |tag: u8| codecs >> tag & 1 == 1;
+    if is_staged && is_set(TAG_ZSTD) {
+        column.encodings.push("zstd");
+    } else if is_staged {
+        column.encodings.push("lz4");
+    }
+    if column.refers {
+        column.encodings.push("content");
+    }
+    if is_set(TAG_ZSTD_DUE) {
+        column.encodings.push("zstd due");
+    }
+    if is_set(TAG_VALUES_DUE) {
+        column.encodings.push("zstd values due");
+    }
 }
 
 fn encoding_names(ty: LogicalType, codecs: u32) -> Vec<&'static str> {

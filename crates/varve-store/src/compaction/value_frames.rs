@@ -1,5 +1,5 @@
-//! Compresses the values of columns under `zstd_values` that are stored as they were written, run by
-//! run.
+//! Compresses the values of columns under `zstd_values` that are stored as they were written, run
+//! by run.
 
 use std::sync::Arc;
 
@@ -182,7 +182,7 @@ impl RawScan<'_> {
         let rows = reader.info().map_or(0, |info| info.vector_rows(vector));
         let column = |position: usize| {
             let column = reader.column(position, vector);
-            column.map_err(|error| StoreError::from(self.run.place_error(error)))
+            column.map_err(|error| self.run.place_error(error))
         };
         let mut columns = Vec::with_capacity(inputs.len());
         for stored in inputs {

@@ -19,6 +19,7 @@ mod signal;
 mod snapshot;
 mod spill;
 mod state;
+mod value_frames;
 mod zstd;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

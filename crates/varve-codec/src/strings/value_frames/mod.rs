@@ -16,7 +16,8 @@
 
 mod choose;
 mod encode;
-#[cfg(all(test, feature = "zstd-encode"))]
+#[cfg(test)]
+#[cfg(feature = "zstd-encode")]
 mod tests;
 
 use crate::integers::{self, IntegerKind};

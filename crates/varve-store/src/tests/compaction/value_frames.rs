@@ -38,7 +38,7 @@ fn texts(count: i64) -> Vec<Row> {
         let mut state = k.cast_unsigned() << 20;
         let mut piece = || {
             let start = next(&mut state) as usize % (pool.len() - 200);
-            &pool[start..start + 100 + start % 100]
+            pool.get(start..start + 100 + start % 100).unwrap()
         };
         [piece(), piece(), piece()].concat()
     };

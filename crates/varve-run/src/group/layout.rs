@@ -9,7 +9,7 @@ use varve_types::{Broken, Invariant};
 
 use crate::column_encoder::EncodedColumn;
 use crate::envelope::{Kind, begin, seal};
-use crate::group_writer::ColumnWriter;
+use crate::group::writer::ColumnWriter;
 use crate::head::{ColumnPlaces, Place, Segment};
 use crate::{RunSpec, RunValue};
 

@@ -6,8 +6,8 @@ use varve_codec::{WrittenFrame, ZstdEncoders, write_frames};
 use varve_types::{Broken, Column, Invariant, invariant};
 
 use crate::column_encoder::ColumnEncoder;
-use crate::group_encoding::GroupEncoding;
-use crate::group_layout::PlacedShared;
+use crate::group::encoding::GroupEncoding;
+use crate::group::layout::PlacedShared;
 use crate::index;
 use crate::{ColumnStats, GROUP_VECTORS_MAX, RunError, RunSpec, ValueFrames, ZoneMap};
 

@@ -7,8 +7,8 @@ use varve_codec::CodecError;
 use varve_types::{Broken, Column, ColumnData, Invariant, Job, Parallel, invariant};
 
 use crate::filter;
-use crate::group_layout::{Layout, Part};
-use crate::group_writer::{ColumnWriter, GroupWriter};
+use crate::group::layout::{Layout, Part};
+use crate::group::writer::{ColumnWriter, GroupWriter};
 use crate::head::GroupInfo;
 use crate::index;
 use crate::same_column::encode_same;
