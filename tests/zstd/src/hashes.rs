@@ -1,7 +1,9 @@
-//! The list: one line for each dictionary, and one for each kind of data, dictionary and level.
+//! The list: one line for each dictionary, one for each level of values that are compressed one by
+//! one, and one for each kind of data, dictionary and level.
 
 use varve_codec::{
-    CodecError, StructuredZstd, ZstdDecoder, ZstdDictionary, ZstdEncoder, ZstdFraming, ZstdSamples,
+    CodecError, EncodedBlock, Shared, Strings, StructuredZstd, ValueFrame, ValueFramer,
+    ZstdDecoder, ZstdDictionary, ZstdEncoder, ZstdFraming, ZstdSamples, decode_plain_strings,
     train_dictionary,
 };
 use xxhash_rust::xxh3::xxh3_64;
@@ -41,6 +43,11 @@ pub fn hashes(levels: &[u8]) -> Result<String, CodecError> {
         );
         dictionaries.push((name, Some(ZstdDictionary::new(&bytes)?)));
     }
+    for &level in levels {
+        let small = dictionaries.iter().find(|(name, _)| *name == "small");
+        let block = value_frames(small.and_then(|(_, known)| known.as_ref()), level)?;
+        list += &format!("values {level} {} {:016x}\n", block.len(), xxh3_64(&block));
+    }
     for kind in Kind::ALL {
         for (name, dictionary) in &dictionaries {
             let skipped = matches!(kind, Kind::Random | Kind::Columnar);
@@ -55,6 +62,43 @@ pub fn hashes(levels: &[u8]) -> Result<String, CodecError> {
         }
     }
     Ok(list)
+}
+
+/// A block of orders that are compressed one by one in every way.
+fn value_frames(dictionary: Option<&ZstdDictionary>, level: u8) -> Result<Vec<u8>, CodecError> {
+    const ROWS: usize = 400;
+    let mut random = Random::new(11);
+    let mut values = Strings {
+        offsets: vec![0],
+        bytes: Vec::new(),
+    };
+    let mut ways = Vec::new();
+    for row in 0..ROWS {
+        let text = json_row(&mut random, row as u64);
+        values.bytes.extend_from_slice(text.as_bytes());
+        values
+            .offsets
+            .push(u32::try_from(values.bytes.len()).unwrap_or(u32::MAX));
+        ways.push(match row % 10 {
+            0 => ValueFrame::Raw,
+            1 => ValueFrame::Alone,
+            _ => ValueFrame::With(3),
+        });
+    }
+    // What other codecs give is never smaller here.
+    let other = EncodedBlock {
+        vectors: vec![vec![0; 2 * values.bytes.len()]],
+        ..EncodedBlock::default()
+    };
+    let mut framer = ValueFramer::new(values.clone(), ways, level, &|_| dictionary.cloned())?;
+    while framer.step(&mut StructuredZstd::new(), 1000)? {}
+    let mut block = framer.finish(&[ROWS], other, &[])?.block;
+    let shared = Shared::decode(&block.shared, 0)?;
+    let vector = block.vectors.pop().unwrap_or_default();
+    if decode_plain_strings(&shared, &vector, ROWS, values.bytes.len())? != values {
+        return Err(CodecError::Malformed("round trip"));
+    }
+    Ok([block.shared, vector].concat())
 }
 
 /// The frames of all sizes in both framings, one after another.

@@ -9,7 +9,7 @@ use varve_types::{Column, ColumnBuilder, ColumnId, Error, Failure, RunId, TreeId
 
 use crate::compaction::choose::Choice;
 use crate::compaction::work::Steps;
-use crate::error::{Result, StoreError};
+use crate::error::Result;
 use crate::read::{missing_column, run_position};
 use crate::run::Run;
 use crate::store::{JobControl, Store};
