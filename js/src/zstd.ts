@@ -1,6 +1,6 @@
 import { loadWasm, loadWasmNow, ZSTD } from './load-wasm.js';
 import type { WasmSource } from './protocol.js';
-import { compress, initSync, train } from './varve_zstd.js';
+import { compress, initSync, setDictionary, train } from './varve_zstd.js';
 
 /** A job that could not have it asks no server again before that. */
 const RETRY_MS = 30_000;
@@ -43,6 +43,11 @@ function instantiate(module: WebAssembly.Module): void {
 /** The same in the middle of a statement. */
 export function fetchZstdNow(): void {
   if (!isThere) instantiate(loadWasmNow(source, ZSTD));
+}
+
+/** Says which dictionary the next frames are made with. */
+export function setZstdDictionary(dictionary: Uint8Array | undefined): void {
+  if (!setDictionary(dictionary)) throw new Error('zstd refused the dictionary');
 }
 
 /** What the engine calls once it is there; it catches what is thrown, a trap too. */

@@ -16,7 +16,7 @@ use varve_codec::{
 #[derive(Default)]
 struct Kept {
     encoder: StructuredZstd,
-    /// That of the last call.
+    /// That of the calls that follow.
     dictionary: Option<ZstdDictionary>,
 }
 
@@ -24,25 +24,19 @@ thread_local! {
     static KEPT: RefCell<Kept> = RefCell::default();
 }
 
-/// The frame of `raw`.
-pub fn compressed(
-    raw: &[u8],
-    level: u8,
-    dictionary: Option<&[u8]>,
-    framing: ZstdFraming,
-) -> Result<Vec<u8>, CodecError> {
+/// Says which dictionary the next frames are made with: many small ones are, and to hand it over
+/// with each would cost more than to compress them.
+pub fn set_dictionary(bytes: Option<&[u8]>) -> Result<(), CodecError> {
+    let dictionary = bytes.map(ZstdDictionary::new).transpose()?;
+    KEPT.with_borrow_mut(|kept| kept.dictionary = dictionary);
+    Ok(())
+}
+
+/// The frame of `raw`, with the dictionary that was set last.
+pub fn compressed(raw: &[u8], level: u8, framing: ZstdFraming) -> Result<Vec<u8>, CodecError> {
     KEPT.with_borrow_mut(|kept| {
-        let last = kept.dictionary.take();
-        let dictionary = match (dictionary, last) {
-            (None, _) => None,
-            (Some(bytes), Some(last)) if last.bytes() == bytes => Some(last),
-            (Some(bytes), _) => Some(ZstdDictionary::new(bytes)?),
-        };
-        let frame = kept
-            .encoder
-            .compress(raw, level, dictionary.as_ref(), framing);
-        kept.dictionary = dictionary;
-        frame
+        let dictionary = kept.dictionary.as_ref();
+        kept.encoder.compress(raw, level, dictionary, framing)
     })
 }
 
@@ -60,19 +54,20 @@ mod exports {
     use varve_codec::ZstdFraming;
     use wasm_bindgen::prelude::wasm_bindgen;
 
+    /// Says which dictionary the next frames are made with, none or one; false where it is damaged.
+    #[wasm_bindgen(js_name = setDictionary)]
+    pub fn set_dictionary(dictionary: Option<Vec<u8>>) -> bool {
+        crate::set_dictionary(dictionary.as_deref()).is_ok()
+    }
+
     /// The frame of `raw`, on a level from 1 to 22; nothing where the dictionary is damaged.
     #[wasm_bindgen]
-    pub fn compress(
-        raw: &[u8],
-        level: u8,
-        dictionary: Option<Vec<u8>>,
-        is_compact: bool,
-    ) -> Option<Vec<u8>> {
+    pub fn compress(raw: &[u8], level: u8, is_compact: bool) -> Option<Vec<u8>> {
         let framing = match is_compact {
             true => ZstdFraming::Compact,
             false => ZstdFraming::Standard,
         };
-        crate::compressed(raw, level, dictionary.as_deref(), framing).ok()
+        crate::compressed(raw, level, framing).ok()
     }
 
     /// A dictionary of at most `bytes_max` for rows like `samples`, which stand one after another,
@@ -98,7 +93,8 @@ mod tests {
                     let prepared = dictionary.map(|bytes| ZstdDictionary::new(bytes).unwrap());
                     let fresh =
                         StructuredZstd::new().compress(&text, level, prepared.as_ref(), framing);
-                    let kept = super::compressed(&text, level, dictionary, framing);
+                    super::set_dictionary(dictionary).unwrap();
+                    let kept = super::compressed(&text, level, framing);
                     assert_eq!(kept, fresh, "round {round}, level {level}");
                 }
             }

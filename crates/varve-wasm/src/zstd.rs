@@ -1,5 +1,6 @@
 //! What makes frames of zstd: a module of its own, which the worker's script fetches and calls.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use js_sys::{Promise, Reflect};
@@ -18,11 +19,14 @@ extern "C" {
     #[wasm_bindgen(js_name = fetchZstdNow, catch)]
     fn fetch_zstd_now() -> core::result::Result<(), JsValue>;
 
+    /// Says which dictionary the next frames are made with.
+    #[wasm_bindgen(js_name = setZstdDictionary, catch)]
+    fn set_zstd_dictionary(dictionary: Option<&[u8]>) -> core::result::Result<(), JsValue>;
+
     #[wasm_bindgen(js_name = compressZstd, catch)]
     fn compress_zstd(
         raw: &[u8],
         level: u8,
-        dictionary: Option<&[u8]>,
         is_compact: bool,
     ) -> core::result::Result<Vec<u8>, JsValue>;
 
@@ -64,6 +68,11 @@ fn not_loaded(thrown: &JsValue) -> Error {
     }
 }
 
+thread_local! {
+    /// The dictionary that the module has.
+    static LAST: RefCell<Option<ZstdDictionary>> = const { RefCell::new(None) };
+}
+
 /// The module once it is there.
 struct Loaded;
 
@@ -91,8 +100,18 @@ impl ZstdEncoder for Loaded {
         dictionary: Option<&ZstdDictionary>,
         framing: ZstdFraming,
     ) -> core::result::Result<Vec<u8>, CodecError> {
-        let dictionary = dictionary.map(ZstdDictionary::bytes);
-        compress_zstd(raw, level, dictionary, framing == ZstdFraming::Compact)
-            .map_err(|_| CodecError::Malformed("zstd dictionary"))
+        let damaged = |_| CodecError::Malformed("zstd dictionary");
+        LAST.with_borrow_mut(|last| {
+            let is_set = match (&*last, dictionary) {
+                (Some(last), Some(dictionary)) => last.is_same(dictionary),
+                (None, None) => true,
+                _ => false,
+            };
+            if !is_set {
+                set_zstd_dictionary(dictionary.map(ZstdDictionary::bytes)).map_err(damaged)?;
+                *last = dictionary.cloned();
+            }
+            compress_zstd(raw, level, framing == ZstdFraming::Compact).map_err(damaged)
+        })
     }
 }

@@ -51,8 +51,7 @@ impl ZstdDictionary {
     }
 
     /// Whether both are clones of one.
-    #[cfg(feature = "zstd-encode")]
-    pub(crate) fn is_same(&self, other: &ZstdDictionary) -> bool {
+    pub fn is_same(&self, other: &ZstdDictionary) -> bool {
         Arc::ptr_eq(&self.bytes, &other.bytes)
     }
 }
