@@ -47,3 +47,4 @@ export type {
   VarveDBOptions,
 } from './interface.js';
 export { types } from './types.js';
+export { float64Array } from './values/array-text.js';

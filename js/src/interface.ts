@@ -69,8 +69,9 @@ export type Row = Record<string, unknown>;
 /** What runs statements: a database, or a transaction in it. */
 export interface Queryable {
   /**
-   * Runs one statement with parameters `$1`, `$2`, … Buffers and their views are bytes; an array is JSON where the
-   * statement expects `json` or `jsonb`; other objects go as JSON.
+   * Runs one statement with parameters `$1`, `$2`, … Buffers and their views are bytes, but a
+   * `Float64Array` or `Float32Array` is an array where the statement expects one; an array is JSON where it expects
+   * `json` or `jsonb`; other objects go as JSON.
    *
    * @example
    * const { rows } = await db.query<{ id: number }>('SELECT id FROM item WHERE name = $1', ['tea']);

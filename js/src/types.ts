@@ -10,6 +10,8 @@ export const types = Object.freeze({
   JSON: 114,
   FLOAT4: 700,
   FLOAT8: 701,
+  FLOAT4_ARRAY: 1021,
+  FLOAT8_ARRAY: 1022,
   BPCHAR: 1042,
   VARCHAR: 1043,
   DATE: 1082,

@@ -8,21 +8,22 @@ use wasm_bindgen::{JsCast, JsValue};
 /// Integers up to here are exact as doubles.
 const SAFE_INTEGER_MAX: f64 = 9_007_199_254_740_991.0;
 
-/// A parameter of a known type. An array comes in two forms, as text of an array of the database
-/// and as JSON: the second is empty where JSON cannot hold it.
+/// A parameter of a known type. What the type decides of comes in several forms: for most types, as
+/// JSON, and where the first is no array of the database, as one; empty where it has no such form.
 pub fn typed_parameter(value: &JsValue, ty: Option<&LogicalType>) -> Result<Value> {
     if !Array::is_array(value) {
         return parameter(value);
     }
     let forms: &Array = value.unchecked_ref();
-    let (array, json) = (forms.get(0), forms.get(1));
-    let is_json = matches!(ty, Some(LogicalType::Json | LogicalType::Jsonb));
-    let form = if is_json && json.is_string() {
-        json
-    } else {
-        array
+    let of_type = match ty {
+        Some(LogicalType::Json | LogicalType::Jsonb) => forms.get(1),
+        Some(LogicalType::Array(_)) => forms.get(2),
+        _ => JsValue::NULL,
     };
-    parameter(&form)
+    parameter(&match of_type.is_string() {
+        true => of_type,
+        false => forms.get(0),
+    })
 }
 
 /// A parameter. A whole number becomes a `bigint`, and one beyond 64 bits its digits, which only a

@@ -42,6 +42,20 @@ export function parseArray(text: string, element: (text: string) => unknown): un
   return items();
 }
 
+/**
+ * Parses `float8[]` and `float4[]` into a typed array, as `parsers: { [types.FLOAT8_ARRAY]: float64Array }`. Arrays of
+ * more dimensions and NULLs have no place in one.
+ *
+ * @throws RangeError for them
+ */
+export function float64Array(text: string): Float64Array {
+  const values = parseArray(text, Number);
+  if (!values.every((value) => typeof value === 'number')) {
+    throw new RangeError('a Float64Array holds no NULL and no second dimension');
+  }
+  return Float64Array.from(values);
+}
+
 /** An array as PostgreSQL reads it; `element` gives the text of an element that is no array. */
 export function arrayText(values: readonly unknown[], element: (value: unknown) => string): string {
   // Not `map`, which leaves holes out.

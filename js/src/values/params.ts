@@ -6,9 +6,16 @@ import { bytesText } from './values.js';
 /**
  * A parameter as it crosses to the engine, which gives it the type that the statement expects. An array goes as
  * text of an array of the database and as JSON, if JSON can hold it: the type decides. So does an object whose
- * JSON is a text.
+ * JSON is a text. A typed array of doubles goes as bytes and as an array.
  */
-export type Param = null | boolean | number | bigint | string | readonly [string, string | null];
+export type Param =
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | readonly [string, string | null]
+  | readonly [string, null, string];
 
 /** As many as PostgreSQL's protocol can count. */
 const PARAMS_MAX = 65_535;
@@ -81,7 +88,10 @@ function objectParam(value: object, name: string): Param {
     return dateParam(value);
   }
   const bytes = bytesOf(value, name);
-  if (bytes !== undefined) return bytesText(bytes);
+  if (bytes !== undefined) {
+    const isDoubles = value instanceof Float64Array || value instanceof Float32Array;
+    return isDoubles ? [bytesText(bytes), null, `{${value.join(',')}}`] : bytesText(bytes);
+  }
   refuseOpaque(value, name);
   const json: string | undefined = JSON.stringify(value);
   if (json === undefined) {

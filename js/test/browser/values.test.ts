@@ -84,3 +84,20 @@ test('parsers get the text that PostgreSQL prints', async () => {
     },
   ]);
 });
+
+test('arrays of doubles go and come as typed arrays', async () => {
+  const db = await VarveDB.create('memory://');
+  await db.exec('CREATE TABLE t (id int PRIMARY KEY, metrics float8[], small float4[], raw bytea)');
+  const metrics = Float64Array.of(1.5, -0, Number.NaN, Number.POSITIVE_INFINITY, 5e-324);
+  const small = Float32Array.of(0.5, -2);
+  await db.query('INSERT INTO t VALUES (1, $1, $2, $3)', [metrics, small, Float64Array.of(1)]);
+  const parsers = { [types.FLOAT8_ARRAY]: float64Array, [types.FLOAT4_ARRAY]: float64Array };
+  const { rows } = await db.query('SELECT metrics, small, raw FROM t', [], { parsers });
+  const bytes = new Uint8Array(Float64Array.of(1).buffer);
+  expect(rows).toEqual([{ metrics, small: Float64Array.of(0.5, -2), raw: bytes }]);
+  const plain = await db.query('SELECT small FROM t WHERE metrics = $1', [metrics]);
+  expect(plain.rows).toEqual([{ small: [0.5, -2] }]);
+  const holes = db.query('SELECT ARRAY[1.5::float8, NULL]', [], { parsers });
+  await expect(holes).rejects.toThrow('NULL');
+  await db.close();
+});
