@@ -1,4 +1,4 @@
-import { types } from 'varvedb';
+import { float64Array, types } from 'varvedb';
 import { expect, test } from 'vitest';
 import { create } from './stores.js';
 
@@ -86,7 +86,7 @@ test('parsers get the text that PostgreSQL prints', async () => {
 });
 
 test('arrays of doubles go and come as typed arrays', async () => {
-  const db = await VarveDB.create('memory://');
+  const db = await create();
   await db.exec('CREATE TABLE t (id int PRIMARY KEY, metrics float8[], small float4[], raw bytea)');
   const metrics = Float64Array.of(1.5, -0, Number.NaN, Number.POSITIVE_INFINITY, 5e-324);
   const small = Float32Array.of(0.5, -2);
@@ -99,5 +99,4 @@ test('arrays of doubles go and come as typed arrays', async () => {
   expect(plain.rows).toEqual([{ small: [0.5, -2] }]);
   const holes = db.query('SELECT ARRAY[1.5::float8, NULL]', [], { parsers });
   await expect(holes).rejects.toThrow('NULL');
-  await db.close();
 });
