@@ -16,6 +16,48 @@ pub enum Session {
     Execute(Box<Execute>),
     /// `DECLARE`
     Declare(Box<DeclareCursor>),
+    /// `SELECT zstd_enable_transparent(...)` and the like.
+    Transparent(Box<TransparentCall>),
+}
+
+/// A function of sqlite-zstd that is a statement: it defines something, or is many transactions.
+pub struct TransparentCall {
+    /// Which one.
+    pub function: TransparentFunction,
+    /// What it is given.
+    pub arguments: Vec<Expr>,
+    /// The name of its column.
+    pub label: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The functions of sqlite-zstd that are statements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TransparentFunction {
+    /// `zstd_enable_transparent(config)`
+    Enable,
+    /// `zstd_incremental_maintenance(duration, load)`
+    Maintain,
+}
+
+impl TransparentFunction {
+    /// The function of a name.
+    pub fn named(name: &str) -> Option<TransparentFunction> {
+        match name {
+            "zstd_enable_transparent" => Some(TransparentFunction::Enable),
+            "zstd_incremental_maintenance" => Some(TransparentFunction::Maintain),
+            _ => None,
+        }
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            TransparentFunction::Enable => "zstd_enable_transparent",
+            TransparentFunction::Maintain => "zstd_incremental_maintenance",
+        }
+    }
 }
 
 /// `PREPARE name (types) AS statement`

@@ -17,6 +17,8 @@ mod trigger;
 mod types;
 mod view;
 
+pub use crate::table::storage::nearest;
+
 use varve_ast::{CreateTable, Ddl, TableElement};
 use varve_catalog::model::schema::is_temporary;
 use varve_catalog::model::table::{ColumnDef, TableDef};

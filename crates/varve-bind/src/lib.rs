@@ -20,4 +20,5 @@ pub use bind::{bind, bind_open, with_names};
 pub use following::{Followed, catalog_rows, followed, names_of};
 pub use routine_body::{Shape, bind_piece, declared_shape};
 pub use session::bind_arguments;
+pub use varve_bind_ddl::nearest;
 pub use varve_bind_query::context::variables::{RoutineVariable, row_variables};

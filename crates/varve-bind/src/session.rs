@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use varve_ast::{BaseType, DeclareCursor, Execute, Prepare, Session, StatementBody, TypeName};
+use varve_ast::{
+    BaseType, DeclareCursor, Execute, Prepare, Session, StatementBody, TransparentCall,
+    TransparentFunction, TypeName,
+};
 use varve_bind_query::context::binder::QueryBinder;
 use varve_bind_query::context::scope::ExprScope;
 use varve_catalog::model::catalog::Catalog;
@@ -15,6 +18,7 @@ use varve_plan::plan::utility::SessionStatement;
 use varve_plan::plan::{Query, Statement};
 use varve_plan::scope::error::located;
 use varve_plan::scope::tables::Scope;
+use varve_system_views::Field;
 use varve_types::{Error, LogicalType, Result, SqlState};
 
 use crate::bind::with_names;
@@ -30,6 +34,7 @@ impl StatementBinder<'_> {
                 around: execute.around.clone(),
             },
             Session::Declare(declare) => self.declare_cursor(declare)?,
+            Session::Transparent(call) => self.transparent(call)?,
         };
         Ok(Statement::Session(Box::new(kept)))
     }
@@ -83,6 +88,56 @@ impl StatementBinder<'_> {
                 plan: optimize(query.plan),
                 ..query
             }),
+        })
+    }
+}
+
+impl StatementBinder<'_> {
+    /// A function of sqlite-zstd that is a statement.
+    fn transparent(&mut self, call: &TransparentCall) -> Result<SessionStatement> {
+        let name = call.function.name();
+        let (parameters, result): (&[LogicalType], _) = match call.function {
+            TransparentFunction::Enable => (&[LogicalType::Text], LogicalType::Text),
+            TransparentFunction::Maintain => {
+                self.outside_block = Some(name);
+                (&[LogicalType::Float8; 2], LogicalType::Int4)
+            }
+        };
+        let wrong = |what: &str| {
+            let message = format!("function {name} takes {what}");
+            located(
+                Error::new(SqlState::UNDEFINED_FUNCTION, message),
+                self.query.at(call.span),
+            )
+        };
+        if call.arguments.len() != parameters.len() {
+            return Err(wrong(match call.function {
+                TransparentFunction::Enable => "one argument, its configuration as JSON",
+                TransparentFunction::Maintain => "a duration in seconds or NULL, and a load",
+            }));
+        }
+        let names = Scope::default();
+        let mut arguments = Vec::with_capacity(parameters.len());
+        for (ast, ty) in call.arguments.iter().zip(parameters) {
+            let mut scope = ExprScope::plain(&names, "arguments of functions that are statements");
+            let operand = self.query.expr(ast, &mut scope)?;
+            let position = self.query.at(ast.span);
+            let converted = self
+                .query
+                .convert(operand, *ty, CastContext::Assignment, position)?;
+            let converted = converted.ok_or_else(|| {
+                let message = format!("argument of {name} must be of type {ty}");
+                located(Error::new(SqlState::DATATYPE_MISMATCH, message), position)
+            })?;
+            arguments.push(varve_expr::fold(converted));
+        }
+        Ok(SessionStatement::Transparent {
+            function: call.function,
+            arguments,
+            field: Field {
+                name: call.label.clone(),
+                ty: result,
+            },
         })
     }
 }

@@ -6,6 +6,7 @@ use varve_types::Result;
 
 use crate::parser::Parser;
 use crate::query::saved_dictionary::saved_dictionary;
+use crate::query::transparent_call::transparent_call;
 use crate::session::no_op::no_op;
 
 /// A statement without a plan.
@@ -153,8 +154,12 @@ impl Parser<'_> {
     fn whole_query(&mut self) -> Result<StatementBody> {
         let mut query = self.parse_query()?;
         if !matches!(*query.body, QueryBody::Dml(_)) {
-            return Ok(match saved_dictionary(query) {
-                Ok(insert) => change(Dml::Insert(insert)),
+            query = match saved_dictionary(query) {
+                Ok(insert) => return Ok(change(Dml::Insert(insert))),
+                Err(query) => query,
+            };
+            return Ok(match transparent_call(query) {
+                Ok(call) => StatementBody::Session(Session::Transparent(Box::new(call))),
                 Err(query) => StatementBody::Query(query),
             });
         }

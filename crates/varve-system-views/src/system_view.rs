@@ -26,6 +26,10 @@ pub enum SystemView {
     /// `varve_statistics(name text, value double precision)`: counters since the store was opened,
     /// and what it holds now.
     Statistics,
+    /// `varve_value_frames(table_name text, column_name text, dict_id int, rows bigint,
+    /// bytes_before bigint, bytes_after bigint)`: a row a column under `zstd_values` and way of
+    /// compressing its values: NULL for not at all, -1 for without a dictionary.
+    ValueFrames,
 }
 
 /// The columns of a system view in order.
@@ -70,6 +74,14 @@ pub fn system_view_columns(view: SystemView) -> Vec<Field> {
             ("started", LogicalType::TimestampTz),
             ("error", LogicalType::Text),
         ],
+        SystemView::ValueFrames => &[
+            ("table_name", LogicalType::Text),
+            ("column_name", LogicalType::Text),
+            ("dict_id", LogicalType::Int4),
+            ("rows", LogicalType::Int8),
+            ("bytes_before", LogicalType::Int8),
+            ("bytes_after", LogicalType::Int8),
+        ],
         SystemView::Statistics => &[("name", LogicalType::Text), ("value", LogicalType::Float8)],
     };
     columns
@@ -88,6 +100,7 @@ pub fn system_view(name: &str) -> Option<SystemView> {
         "varve_tables" => Some(SystemView::Tables),
         "varve_caches" => Some(SystemView::Caches),
         "varve_jobs" => Some(SystemView::Jobs),
+        "varve_value_frames" => Some(SystemView::ValueFrames),
         "varve_statistics" => Some(SystemView::Statistics),
         _ => None,
     }

@@ -18,6 +18,7 @@ use crate::shared::advisory::AdvisoryLocks;
 use crate::shared::options::Options;
 use crate::shared::phases::Phases;
 use crate::shared::statements::Statements;
+use crate::transparent::{ConfigSource, new_cache};
 use crate::zstd_values::ZstdValues;
 
 /// An open database. Clones share it.
@@ -63,21 +64,23 @@ impl Database {
         let account: Arc<dyn MemoryAccount> = memory.clone();
         let statements = Statements::new(&account);
         let durability = options.durability;
-        Database {
-            shared: Arc::new(Shared {
-                store,
-                encrypted,
-                env,
-                memory,
-                durability,
-                memory_limit_bytes: options.memory_limit_bytes,
-                statements,
-                phases: Phases::new(options.tracer.clone()),
-                sequences: Sequences::default(),
-                temporary: TemporarySchemas::default(),
-                advisory: AdvisoryLocks::default(),
-            }),
-        }
+        let shared = Arc::new(Shared {
+            store,
+            encrypted,
+            env,
+            memory,
+            durability,
+            memory_limit_bytes: options.memory_limit_bytes,
+            statements,
+            phases: Phases::new(options.tracer.clone()),
+            sequences: Sequences::default(),
+            temporary: TemporarySchemas::default(),
+            advisory: AdvisoryLocks::default(),
+            dictionaries: Arc::new(new_cache(account)),
+        });
+        let source = ConfigSource::new(&shared);
+        shared.store.set_value_frames_source(Arc::new(source));
+        Database { shared }
     }
 
     /// A new session with a transaction state of its own.

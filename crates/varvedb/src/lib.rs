@@ -51,6 +51,7 @@ mod system_env;
 mod threads;
 #[cfg(not(target_arch = "wasm32"))]
 mod timer;
+mod transparent;
 mod zstd_values;
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use varve_plan::scope::error::{located, refuse};
 use varve_plan::scope::name::trim_name;
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 
-use crate::call::zstd::{is_zstd, refuse_saving};
+use crate::call::zstd::{is_zstd, refuse_writing};
 use crate::context::arguments::{AggregateSyntax, Arguments};
 use crate::context::binder::QueryBinder;
 use crate::context::scope::ExprScope;
@@ -191,7 +191,7 @@ impl QueryBinder<'_> {
             position,
         } = written;
         let (name, position) = (name.as_str(), *position);
-        refuse_saving(name, position)?;
+        refuse_writing(name, position)?;
         if written.misplaced().is_some() {
             // A function that is not there is the first thing to be said.
             let mut operands = self.operands(args, scope)?;

@@ -32,17 +32,19 @@ pub fn is_zstd(name: &str) -> bool {
     )
 }
 
-/// `0A000` for the aggregate that writes, where it is not the whole of a statement's select list:
-/// the parser makes an INSERT of that.
-pub fn refuse_saving(name: &str, position: u32) -> Result<()> {
-    if name != "zstd_train_dict_and_save" {
-        return Ok(());
-    }
-    let error = unsupported_at("zstd_train_dict_and_save in this place", position);
-    Err(error.with_hint(
-        "It writes, so it stands alone: SELECT zstd_train_dict_and_save(sample, size, \
-         sample_count, key) FROM ...",
-    ))
+/// `0A000` for functions that write, where they are not the whole of a statement's select list: the
+/// parser makes statements of their own of that.
+pub fn refuse_writing(name: &str, position: u32) -> Result<()> {
+    let call = match name {
+        "zstd_train_dict_and_save" => {
+            "SELECT zstd_train_dict_and_save(sample, size, sample_count, key) FROM ..."
+        }
+        "zstd_enable_transparent" => "SELECT zstd_enable_transparent(config)",
+        "zstd_incremental_maintenance" => "SELECT zstd_incremental_maintenance(duration, load)",
+        _ => return Ok(()),
+    };
+    let error = unsupported_at(format!("{name} in this place"), position);
+    Err(error.with_hint(format!("It writes, so it stands alone: {call}")))
 }
 
 impl QueryBinder<'_> {

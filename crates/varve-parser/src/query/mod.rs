@@ -7,4 +7,5 @@ pub(crate) mod order;
 pub(crate) mod saved_dictionary;
 pub(crate) mod select;
 pub(crate) mod table_factor;
+pub(crate) mod transparent_call;
 pub(crate) mod with;

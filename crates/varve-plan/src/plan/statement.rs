@@ -417,6 +417,7 @@ impl Statement {
             Statement::Changes(changes) => return changes.body.fields(),
             Statement::Insert(insert) => &insert.returning,
             Statement::Update(modify) | Statement::Delete(modify) => &modify.returning,
+            Statement::Session(kept) => return kept.fields(),
             _ => return &[],
         };
         returning

@@ -1,5 +1,6 @@
 //! What the statements around queries do, bound against one catalog.
 
+use varve_ast::TransparentFunction;
 use varve_catalog::model::comment::CommentDef;
 use varve_catalog::model::domain::DomainDef;
 use varve_catalog::model::function_def::FunctionDef;
@@ -9,6 +10,8 @@ use varve_catalog::model::table::TableDef;
 use varve_catalog::model::trigger_def::TriggerDef;
 use varve_catalog::model::type_def::EnumDef;
 use varve_catalog::model::view::ViewDef;
+use varve_expr::Expr;
+use varve_system_views::Field;
 use varve_types::{LogicalType, ObjectId, SqlState};
 
 use crate::plan::alter::AlterTable;
@@ -125,6 +128,15 @@ pub enum SessionStatement {
         /// Its rows.
         query: Box<Query>,
     },
+    /// A function of sqlite-zstd that is a statement.
+    Transparent {
+        /// Which one.
+        function: TransparentFunction,
+        /// What it is given, without columns: text, or two doubles.
+        arguments: Vec<Expr>,
+        /// Its column.
+        field: Field,
+    },
     /// `CREATE SCHEMA` with statements.
     Schema {
         /// Without an object.
@@ -132,6 +144,16 @@ pub enum SessionStatement {
         /// Their texts and where they stand, in the order in which they are run.
         elements: Vec<(String, u32)>,
     },
+}
+
+impl SessionStatement {
+    /// The columns of the rows that it gives.
+    pub fn fields(&self) -> &[Field] {
+        match self {
+            SessionStatement::Transparent { field, .. } => core::slice::from_ref(field),
+            _ => &[],
+        }
+    }
 }
 
 /// Something that the user should know.

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use varve_bind::catalog_rows;
 use varve_catalog::{Catalog, ColumnDef, TableDef};
 use varve_dml::SystemViews;
-use varve_store::{CacheStats, ColumnStorage, Transaction};
+use varve_store::{CacheStats, ColumnStorage, Transaction, ValueFrame, ValueFrameTotals};
 use varve_system_views::{SystemView, session_view, system_view_columns};
-use varve_types::{MemoryAccount, Result, Value};
+use varve_types::{ColumnId, MemoryAccount, Result, Value};
 
 use crate::host::SessionHost;
 use crate::host::job_rows::job_rows;
@@ -58,6 +58,10 @@ impl SystemViews for SessionHost {
             SystemView::Caches => cache_rows(shared),
             SystemView::Jobs => job_rows(shared),
             SystemView::Statistics => statistics_rows(shared),
+            SystemView::ValueFrames => {
+                let tables = catalog.tables_by_name();
+                tables.flat_map(|table| frame_rows(shared, table)).collect()
+            }
         })
     }
 }
@@ -75,6 +79,26 @@ fn table_rows(table: &TableDef) -> Vec<Vec<Value>> {
         ])
     };
     (0..table.columns.len()).zip(1..).filter_map(row).collect()
+}
+
+fn frame_rows(shared: &Shared, table: &TableDef) -> Vec<Vec<Value>> {
+    let totals = shared.store.value_frame_totals(table.tree).into_iter();
+    let row = |(id, totals): (ColumnId, ValueFrameTotals)| {
+        let column = table.columns.iter().find(|column| column.id == id)?;
+        Some(vec![
+            Value::text(table.name.as_str()),
+            Value::text(column.name.as_str()),
+            match totals.frame {
+                ValueFrame::Raw => Value::Null,
+                ValueFrame::Alone => Value::Int4(-1),
+                ValueFrame::With(number) => Value::Int4(number),
+            },
+            count(totals.rows),
+            count(totals.raw_bytes),
+            count(totals.stored_bytes),
+        ])
+    };
+    totals.filter_map(row).collect()
 }
 
 fn cache_rows(shared: &Shared) -> Vec<Vec<Value>> {
@@ -104,6 +128,7 @@ fn cache_rows(shared: &Shared) -> Vec<Vec<Value>> {
     vec![
         row("parse", shared.statements.parsed.counters()),
         row("plan", shared.statements.plans.counters()),
+        row("dictionary", shared.dictionaries.counters()),
         of_store("page", store.page_cache),
         of_store("group", store.group_cache),
         of_store("row", store.row_cache),

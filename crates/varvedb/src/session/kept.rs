@@ -35,6 +35,7 @@ impl Session {
         &mut self,
         around: Surroundings<'_>,
         request: &Request<'_>,
+        parameters: &[Value],
         kept: &SessionStatement,
     ) -> Result<ResultSet> {
         match kept {
@@ -68,6 +69,14 @@ impl Session {
                 let cursor = Cursor::new(result, (*scroll, *hold), depth, account)?;
                 self.cursors.add(name, cursor);
                 Ok(ResultSet::command("DECLARE"))
+            }
+            SessionStatement::Transparent {
+                function,
+                arguments,
+                field,
+            } => {
+                let given = (arguments.as_slice(), parameters);
+                Box::pin(self.run_transparent(around, *function, given, field)).await
             }
             SessionStatement::Schema { schema, elements } => {
                 let path = self.settings.search_path.clone();

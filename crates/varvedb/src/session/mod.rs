@@ -26,6 +26,7 @@ mod show;
 mod statement_locale;
 mod stream;
 pub(crate) mod temporary;
+mod transparent;
 
 use std::cell::{Cell, RefCell};
 use std::sync::Arc;
@@ -59,6 +60,7 @@ use phase_clock::PhaseClock;
 use request::{Request, Task};
 use rows::outlet::Outlet;
 use temporary::Temporary;
+use transparent::Maintenance;
 use varve_settings::SessionSettings;
 use varve_settings::modes::Modes;
 use varve_settings::other;
@@ -79,6 +81,8 @@ pub struct Session {
     copy: Option<copy_in::OpenCopy>,
     /// Table and tree of an index that the statement of this transaction leaves to be built.
     building: Option<(ObjectId, TreeId)>,
+    /// The maintenance that the statement of this transaction asks for.
+    maintenance: Option<Maintenance>,
     cursors: Cursors,
     prepared: PreparedStatements,
     temporary: RefCell<Temporary>,
@@ -97,10 +101,23 @@ impl Session {
             clock: PhaseClock::default(),
             copy: None,
             building: None,
+            maintenance: None,
             cursors: Cursors::default(),
             prepared: PreparedStatements::new(),
             temporary: RefCell::new(temporary),
         }
+    }
+
+    pub(crate) fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+
+    /// The catalog as the next transaction would see it.
+    pub(crate) fn catalog_now(&self) -> Result<Arc<Catalog>> {
+        let transaction = self.shared.store.begin();
+        self.catalog
+            .borrow_mut()
+            .get(&transaction, &self.settings.search_path)
     }
 
     /// The flag that stops the statement that is running, from wherever it is raised.
@@ -278,6 +295,7 @@ impl Session {
     async fn run_alone(&mut self, request: &Request<'_>) -> Result<ResultSet> {
         let mut retries = 0;
         loop {
+            self.maintenance = None;
             let mut txn = StatementTxn::new(self.shared.store.begin());
             self.end_phase(Phase::Begin, 0);
             let scope = Scope {
@@ -313,6 +331,9 @@ impl Session {
                     self.cursors.commit();
                     if let Some((table, tree)) = self.building.take() {
                         self.finish_index(table, tree).await?;
+                    }
+                    if let Some(maintenance) = self.maintenance.take() {
+                        return self.maintain(maintenance, result).await;
                     }
                     return Ok(result);
                 }
@@ -372,7 +393,10 @@ impl Session {
             scope,
         };
         let mut result = match &planned.bound.statement {
-            Statement::Session(kept) => self.run_session_statement(around, request, kept).await?,
+            Statement::Session(kept) => {
+                let ran = self.run_session_statement(around, request, &parameters, kept);
+                ran.await?
+            }
             statement => {
                 let calls = Some(&planned.bound);
                 let ran =

@@ -113,7 +113,10 @@ impl<V: Clone> Lru<V> {
             evictions: entries.evictions,
             entries: entries.by_text.len() as u64,
             bytes: entries.held.bytes(),
-            capacity: entries.entries_max as u64,
+            capacity: match entries.entries_max {
+                usize::MAX => entries.bytes_max,
+                entries => entries as u64,
+            },
         }
     }
 

@@ -21,6 +21,7 @@ use varve_settings::{CacheSizes, Configured, Durability, StatementCache};
 use varve_store::{JobId, Store, StoreCache, StoreSettings};
 use varve_types::{Env, MemoryBudget};
 
+use crate::transparent::PreparedDictionaries;
 use advisory::AdvisoryLocks;
 use phases::Phases;
 use statements::Statements;
@@ -42,6 +43,8 @@ pub(crate) struct Shared {
     pub sequences: Sequences,
     pub temporary: TemporarySchemas,
     pub advisory: AdvisoryLocks,
+    /// Dictionaries that values are compressed with.
+    pub dictionaries: Arc<PreparedDictionaries>,
 }
 
 impl Configured for Shared {

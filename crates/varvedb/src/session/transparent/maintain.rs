@@ -1,0 +1,315 @@
+//! Compresses what waits for it, in steps that are transactions of their own.
+
+use std::sync::Arc;
+
+use varve_catalog::{Catalog, TableDef};
+use varve_settings::other;
+use varve_store::{ValueFrame, ValueFrameTotals};
+use varve_types::meter::Cancel;
+use varve_types::{
+    ColumnId, Compression, Error, Failure, LocalFuture, Notice, Result, SqlState, Value,
+};
+
+use super::groups::{Group, Target};
+use super::{Session, one_value};
+use crate::session::request::{Request, Task};
+use crate::shared::result_set::ResultSet;
+use crate::shared::statements::Known;
+use crate::transparent::{Config, config};
+
+/// How late a cancel is noticed.
+const SLICE_US: u64 = 10_000;
+/// More seconds than anybody waits.
+const SECONDS_MAX: f64 = 1e9;
+
+/// What `zstd_incremental_maintenance` is asked for.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::session) struct Maintenance {
+    /// How long it may take; `None` for as long as there is something to do.
+    duration_us: Option<u64>,
+    /// The share of the time that is worked.
+    load: f64,
+}
+
+impl Maintenance {
+    pub(super) fn of(duration: &Value, load: &Value) -> Result<Maintenance> {
+        let out = |what: &str| Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, what));
+        let duration_us = match duration.double() {
+            None => None,
+            Some(seconds) if (0.0..=SECONDS_MAX).contains(&seconds) => Some(micros(seconds)),
+            Some(_) => return out("the duration must be a number of seconds from 0, or NULL"),
+        };
+        match load.double() {
+            Some(load) if load > 0.0 && load <= 1.0 => Ok(Maintenance { duration_us, load }),
+            _ => out("the load must be above 0 and not above 1: the share of time that is worked"),
+        }
+    }
+}
+
+/// One call.
+struct Work<'a> {
+    /// Runs statements of the call, with the settings that are the same for everybody.
+    session: Session,
+    /// What stops the call.
+    outer: &'a Session,
+    asked: Maintenance,
+    begun_us: u64,
+    has_stepped: bool,
+    notices: Vec<Notice>,
+}
+
+impl Session {
+    /// Does the maintenance that a statement has asked for, behind its commit.
+    pub(in crate::session) fn maintain(
+        &mut self,
+        asked: Maintenance,
+        asking: ResultSet,
+    ) -> LocalFuture<'_, Result<ResultSet>> {
+        Box::pin(async move {
+            let mut session = Session::new(Arc::clone(&self.shared));
+            session.cancel = Arc::clone(&self.cancel);
+            session.settings.durability = self.settings.durability;
+            let mut work = Work {
+                session,
+                outer: self,
+                asked,
+                begun_us: self.shared.env.monotonic_us(),
+                has_stepped: false,
+                notices: asking.notices,
+            };
+            let remains = work.all().await?;
+            let mut notices = work.notices;
+            notices.retain(|notice| other::wants(&self.settings.others, notice.severity));
+            let field = asking.fields.first();
+            let field = field.ok_or_else(|| Error::internal("an answer without a column"))?;
+            Ok(ResultSet {
+                notices,
+                locale: asking.locale,
+                ..one_value(field, &Value::Int4(i32::from(remains)))
+            })
+        })
+    }
+}
+
+impl Work<'_> {
+    /// Everything that waits; whether some of it still does.
+    async fn all(&mut self) -> Result<bool> {
+        self.session.shared.store.flush().await?;
+        let configs = self.session.transparent_configs(true).await?;
+        let catalog = self.session.catalog_now()?;
+        let mut tables: Vec<Arc<TableDef>> = Vec::new();
+        for (id, config) in &configs {
+            match config.target(&catalog) {
+                Some((table, column)) if column.storage.compression == Compression::ZstdValues => {
+                    if !tables.iter().any(|known| known.object == table.object) {
+                        tables.push(Arc::clone(table));
+                    }
+                }
+                found => self.tell_idle(id, config, found.is_some()),
+            }
+        }
+        for table in tables {
+            let store = Arc::clone(&self.session.shared.store);
+            if !store.has_values_due(table.tree).await? {
+                continue;
+            }
+            if self.is_over() || self.table(&catalog, &table, &configs).await? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// What waits in a table; whether some of it still does.
+    async fn table(
+        &mut self,
+        catalog: &Catalog,
+        table: &TableDef,
+        configs: &[(Value, Config)],
+    ) -> Result<bool> {
+        for (id, config) in configs {
+            let Some((known, column)) = config.target(catalog) else {
+                continue;
+            };
+            if known.object == table.object {
+                let target = Target {
+                    catalog,
+                    table,
+                    column,
+                    config,
+                };
+                let trained = self.train(&target).await;
+                if trained.map_err(|error| config::of_row(error, id))? {
+                    return Ok(true);
+                }
+            }
+        }
+        let store = Arc::clone(&self.session.shared.store);
+        let before = store.value_frame_totals(table.tree);
+        let mut remains = true;
+        while remains && !self.is_over() {
+            let begun_us = self.now_us();
+            remains = store.compress_values_step(table.tree).await?;
+            self.stepped(begun_us).await?;
+        }
+        self.tell_totals(table, &before, &store.value_frame_totals(table.tree));
+        Ok(remains)
+    }
+
+    /// Trains the dictionaries that groups lack; whether the time was over before.
+    async fn train(&mut self, target: &Target<'_>) -> Result<bool> {
+        let groups = self.run(target.groups().as_str(), &[]).await?.rows();
+        for row in &groups {
+            let group = Group::of_row(row)?;
+            if !target.is_large(&group) {
+                let notice = target.left_alone(&group, "they are too few");
+                self.notices.push(notice);
+                continue;
+            }
+            if self.is_over() {
+                return Ok(true);
+            }
+            let begun_us = self.now_us();
+            let key = [Value::text(group.key.as_str())];
+            match self.run(target.train(&group).as_str(), &key).await {
+                Ok(_) => self.stepped(begun_us).await?,
+                // No step: the next call would train in vain again, and do nothing else.
+                Err(error) if error.state() == SqlState::INVALID_PARAMETER_VALUE => {
+                    let notice = target.left_alone(&group, error.message());
+                    self.notices.push(notice);
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(false)
+    }
+
+    /// Runs a statement as a transaction of its own.
+    async fn run(&mut self, sql: &str, parameters: &[Value]) -> Result<ResultSet> {
+        self.session.settings.statement_timeout_us = self.time_left_us()?;
+        let parsed = self.session.shared.statements.parse(sql)?;
+        let task = Task::Text(sql, Known::Tree(parsed));
+        self.session.run(Request::new(task, parameters)).await
+    }
+
+    fn now_us(&self) -> u64 {
+        self.outer.shared.env.monotonic_us()
+    }
+
+    fn elapsed_us(&self) -> u64 {
+        self.now_us().saturating_sub(self.begun_us)
+    }
+
+    /// What is left of the caller's `statement_timeout`; 0 where there is none.
+    fn time_left_us(&self) -> Result<u64> {
+        let timeout_us = self.outer.settings.statement_timeout_us;
+        match timeout_us.checked_sub(self.elapsed_us()) {
+            _ if timeout_us == 0 => Ok(0),
+            Some(left_us) if left_us > 0 => Ok(left_us),
+            _ => {
+                let message = "canceling statement due to statement timeout";
+                Err(Error::failed(Failure::Canceled, message))
+            }
+        }
+    }
+
+    /// Whether the time is over that was given, and something was done in it.
+    fn is_over(&self) -> bool {
+        let is_late = |duration_us| self.elapsed_us() >= duration_us;
+        self.has_stepped && self.asked.duration_us.is_some_and(is_late)
+    }
+
+    /// A step has ended: the others have their share of the time.
+    async fn stepped(&mut self, begun_us: u64) -> Result<()> {
+        self.has_stepped = true;
+        let worked_us = self.now_us().saturating_sub(begun_us);
+        let rest = (1.0 - self.asked.load) / self.asked.load;
+        let mut rest_us = scaled(worked_us, rest);
+        if let Some(duration_us) = self.asked.duration_us {
+            rest_us = rest_us.min(duration_us.saturating_sub(self.elapsed_us()));
+        }
+        let env = Arc::clone(&self.outer.shared.env);
+        let end_us = self.now_us().saturating_add(rest_us);
+        env.yield_now().await;
+        loop {
+            self.outer.cancel.check()?;
+            self.time_left_us()?;
+            match end_us.saturating_sub(self.now_us()) {
+                0 => return Ok(()),
+                left_us => env.sleep(left_us.min(SLICE_US)).await,
+            }
+        }
+    }
+
+    /// Says of a configuration that it has nothing to compress.
+    fn tell_idle(&mut self, id: &Value, config: &Config, is_found: bool) {
+        let number = id.integer().unwrap_or_default();
+        let Config { table, column, .. } = config;
+        let text = match is_found {
+            true => format!(
+                "row {number} of \"_zstd_configs\": the compression of column {column} of {table} \
+                 is not zstd_values any more"
+            ),
+            false => format!(
+                "row {number} of \"_zstd_configs\": there is no column {column} of a table {table}"
+            ),
+        };
+        self.notices.push(Notice::warning(SqlState::WARNING, &text));
+    }
+
+    /// Says what became of the groups of a table.
+    fn tell_totals(
+        &mut self,
+        table: &TableDef,
+        before: &[(ColumnId, ValueFrameTotals)],
+        after: &[(ColumnId, ValueFrameTotals)],
+    ) {
+        for (column, totals) in after {
+            let mut known = before.iter();
+            let known = known.find(|(id, known)| id == column && known.frame == totals.frame);
+            let (rows, raw, stored) = known.map_or((0, 0, 0), |(_, known)| {
+                (known.rows, known.raw_bytes, known.stored_bytes)
+            });
+            let rows = totals.rows.saturating_sub(rows);
+            let with = match totals.frame {
+                _ if rows == 0 => continue,
+                ValueFrame::Raw => continue,
+                ValueFrame::Alone => "without a dictionary".to_owned(),
+                ValueFrame::With(number) => format!("with dictionary {number}"),
+            };
+            let raw = totals.raw_bytes.saturating_sub(raw);
+            let stored = totals.stored_bytes.saturating_sub(stored);
+            let mut columns = table.columns.iter();
+            let name = columns.find(|known| known.id == *column);
+            let name = name.map_or("", |known| known.name.as_str());
+            let text = format!(
+                "{}.{name}: compressed {rows} rows {with}: {raw} bytes, {} a row, to {stored}, {}",
+                table.name,
+                raw / rows,
+                stored / rows
+            );
+            let notice = Notice::info(SqlState::SUCCESSFUL_COMPLETION, text);
+            self.notices.push(notice);
+        }
+    }
+}
+
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "the range was checked"
+)]
+fn micros(seconds: f64) -> u64 {
+    (seconds * 1e6) as u64
+}
+
+/// A time made longer or shorter.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    clippy::cast_precision_loss,
+    reason = "a cast of floats saturates, and a rest need not be exact"
+)]
+fn scaled(time_us: u64, by: f64) -> u64 {
+    (time_us as f64 * by) as u64
+}
