@@ -25,6 +25,15 @@ impl Session {
         scope: Scope,
     ) -> Result<(Filled, Arc<Catalog>)> {
         match self.plan(&txn.store, task) {
+            Err(error) if error.state() == SqlState::DEPENDENT_OBJECTS_STILL_EXIST => {
+                self.without_views.clear();
+                let dropped = self.drop_compatibility_views(txn, scope);
+                Box::pin(dropped).await?;
+                match self.without_views.is_empty() {
+                    true => Err(error),
+                    false => self.plan(&txn.store, task),
+                }
+            }
             Err(error) if error.state() == SqlState::UNDEFINED_TABLE && saves(task)? => {
                 self.make_dictionaries(txn, scope).await?;
                 self.plan(&txn.store, task)

@@ -83,6 +83,8 @@ pub struct Session {
     building: Option<(ObjectId, TreeId)>,
     /// The maintenance that the statement of this transaction asks for.
     maintenance: Option<Maintenance>,
+    /// Tables whose views are to be made again behind the statement that runs.
+    without_views: Vec<ObjectId>,
     cursors: Cursors,
     prepared: PreparedStatements,
     temporary: RefCell<Temporary>,
@@ -102,6 +104,7 @@ impl Session {
             copy: None,
             building: None,
             maintenance: None,
+            without_views: Vec::new(),
             cursors: Cursors::default(),
             prepared: PreparedStatements::new(),
             temporary: RefCell::new(temporary),
@@ -407,6 +410,10 @@ impl Session {
                 ran?
             }
         };
+        if transparent::follow::may_change(&planned.bound.statement, &catalog) {
+            let told = (scope, &mut result.notices);
+            self.follow_definitions(txn, &catalog, told).await?;
+        }
         let rows = result.affected_rows.unwrap_or(result.row_count() as u64);
         self.end_phase(Phase::Execute, rows);
         let messages = planned.bound.messages.iter().map(notice_of);

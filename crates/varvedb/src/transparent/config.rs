@@ -67,7 +67,14 @@ impl Config {
 
     /// The table and the column that it names.
     pub fn target<'c>(&self, catalog: &'c Catalog) -> Option<(&'c Arc<TableDef>, &'c ColumnDef)> {
-        let table = named(&self.table, |name| catalog.table_named(name))?;
+        let table = named(&self.table, |name| {
+            let schema = name.schema.clone().or_else(|| Some("public".to_owned()));
+            let name = RelationName {
+                schema,
+                name: name.name.clone(),
+            };
+            catalog.table_named(&name)
+        })?;
         let column = column_named(table, &self.column)?;
         Some((table, column))
     }
