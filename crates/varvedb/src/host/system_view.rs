@@ -60,7 +60,8 @@ impl SystemViews for SessionHost {
             SystemView::Statistics => statistics_rows(shared),
             SystemView::ValueFrames => {
                 let tables = catalog.tables_by_name();
-                tables.flat_map(|table| frame_rows(shared, table)).collect()
+                let rows = tables.map(|table| frame_rows(shared, table));
+                rows.collect::<Result<Vec<_>>>()?.concat()
             }
         })
     }
@@ -81,8 +82,8 @@ fn table_rows(table: &TableDef) -> Vec<Vec<Value>> {
     (0..table.columns.len()).zip(1..).filter_map(row).collect()
 }
 
-fn frame_rows(shared: &Shared, table: &TableDef) -> Vec<Vec<Value>> {
-    let totals = shared.store.value_frame_totals(table.tree).into_iter();
+fn frame_rows(shared: &Shared, table: &TableDef) -> Result<Vec<Vec<Value>>> {
+    let totals = shared.store.value_frame_totals(table.tree)?.into_iter();
     let row = |(id, totals): (ColumnId, ValueFrameTotals)| {
         let column = table.columns.iter().find(|column| column.id == id)?;
         Some(vec![
@@ -93,12 +94,12 @@ fn frame_rows(shared: &Shared, table: &TableDef) -> Vec<Vec<Value>> {
                 ValueFrame::Alone => Value::Int4(-1),
                 ValueFrame::With(number) => Value::Int4(number),
             },
-            count(totals.rows),
-            count(totals.raw_bytes),
-            count(totals.stored_bytes),
+            count(totals.bytes.values),
+            count(totals.bytes.raw),
+            count(totals.bytes.stored),
         ])
     };
-    totals.filter_map(row).collect()
+    Ok(totals.filter_map(row).collect())
 }
 
 fn cache_rows(shared: &Shared) -> Vec<Vec<Value>> {

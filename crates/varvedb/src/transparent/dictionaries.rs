@@ -27,12 +27,13 @@ pub(crate) fn new_cache(account: Arc<dyn MemoryAccount>) -> PreparedDictionaries
 }
 
 /// The dictionaries as a transaction saw them.
+#[derive(Default)]
 pub(crate) struct Dictionaries {
     by_key: VecMap<String, i32>,
     /// Their bytes, which are none where values are compressed without.
     bytes: VecMap<i32, Value>,
-    _held: Reservation,
-    prepared: Arc<PreparedDictionaries>,
+    _held: Option<Reservation>,
+    prepared: Option<Arc<PreparedDictionaries>>,
 }
 
 impl Dictionaries {
@@ -61,8 +62,8 @@ impl Dictionaries {
         Ok(Dictionaries {
             by_key,
             bytes,
-            _held: held,
-            prepared,
+            _held: Some(held),
+            prepared: Some(prepared),
         })
     }
 
@@ -79,16 +80,16 @@ impl Dictionaries {
         if bytes.is_empty() {
             return None;
         }
+        let prepared = self.prepared.as_ref()?;
         let name = number.to_string();
-        let known = self
-            .prepared
+        let known = prepared
             .get(&name)
             .filter(|known| known.bytes() == &bytes[..]);
-        self.prepared.count(known.is_some());
+        prepared.count(known.is_some());
         known.or_else(|| {
             let dictionary = ZstdDictionary::new(bytes).ok()?;
             let size = bytes.len() + TABLES_BYTES;
-            self.prepared.put(&name.into(), dictionary.clone(), size);
+            prepared.put(&name.into(), dictionary.clone(), size);
             Some(dictionary)
         })
     }

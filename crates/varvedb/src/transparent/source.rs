@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, Weak};
 
-use varve_catalog::{Catalog, TableDef};
+use varve_catalog::{Catalog, ColumnDef, TableDef};
+use varve_codec::ZstdDictionary;
 use varve_expr::Locale;
-use varve_store::{Rewrite, ValueFrames, ValueFramesSource};
+use varve_store::{Rewrite, ValueFrame, ValueFrames, ValueFramesSource};
 use varve_types::{
-    ColumnId, Compression, LocalFuture, MemoryAccount, Result, SqlState, TreeId, Value,
+    Column, ColumnId, Compression, LocalFuture, MemoryAccount, Result, SqlState, TreeId, Value,
 };
 
 use super::choices::Choices;
@@ -51,55 +52,100 @@ async fn of_tree(shared: Arc<Shared>, tree: TreeId, why: Rewrite) -> Result<Fram
     let Some(table) = tables.find(|table| table.tree == tree && is_compressed(table)) else {
         return Ok(Vec::new());
     };
-    let configs = session
-        .transparent_configs(why == Rewrite::Compress)
-        .await?;
-    let of_table = |config: &Config| {
-        let (known, column) = config.target(&catalog)?;
-        let is_meant =
-            known.object == table.object && column.storage.compression == Compression::ZstdValues;
-        is_meant.then_some(column.id)
-    };
-    let configs = configs.into_iter();
-    let configs = configs.filter_map(|(id, config)| Some((of_table(&config)?, id, config)));
-    let configs: Vec<(ColumnId, Value, Config)> = configs.collect();
-    if configs.is_empty() {
-        return Ok(Vec::new());
+    let mut configs = Vec::new();
+    let mut is_unknown = false;
+    for (id, config) in session.transparent_configs().await? {
+        match config {
+            Ok(config) => configs.push((id, config)),
+            Err(error) if why == Rewrite::Compress => return Err(error),
+            Err(_) => is_unknown = true,
+        }
     }
-    let dictionaries = Arc::new(session.dictionaries().await?);
-    let locale = session.plain_locale(&catalog);
-    let mut frames: FramesOfColumns = Vec::with_capacity(configs.len());
-    for (column, id, config) in configs {
-        let chooser = Chooser::new(&catalog, table, &config.chooser);
-        let chooser = match (chooser, why) {
-            (Ok(chooser), _) => chooser,
-            (Err(_), Rewrite::Merge) => continue,
-            (Err(error), Rewrite::Compress) => return Err(config::of_row(error, &id)),
+    let mut of_columns = OfColumns {
+        catalog: &catalog,
+        table,
+        why,
+        dictionaries: Arc::default(),
+        locale: session.plain_locale(&catalog),
+    };
+    let mut frames: FramesOfColumns = Vec::new();
+    for column in table.columns.iter().filter(|column| is_by_value(column)) {
+        let is_of = |config: &Config| {
+            let target = config.target(&catalog);
+            target
+                .is_some_and(|(known, named)| known.object == table.object && named.id == column.id)
         };
-        let choices = Choices {
-            chooser,
-            level: config.level,
-            why,
-            dictionaries: Arc::clone(&dictionaries),
-            locale: locale.clone(),
-        };
-        frames.push((column, Arc::new(choices)));
+        let config = configs.iter().find(|(_, config)| is_of(config));
+        if config.is_some() && frames.is_empty() {
+            of_columns.dictionaries = Arc::new(session.dictionaries().await?);
+        }
+        match config {
+            Some((id, config)) => frames.push((column.id, of_columns.of_config(id, config)?)),
+            None if is_unknown => frames.push((column.id, Arc::new(Waiting))),
+            None => {}
+        }
     }
     Ok(frames)
 }
 
+/// What the answers for the columns of a table have in common.
+struct OfColumns<'a> {
+    catalog: &'a Arc<Catalog>,
+    table: &'a TableDef,
+    why: Rewrite,
+    dictionaries: Arc<Dictionaries>,
+    locale: Locale,
+}
+
+impl OfColumns<'_> {
+    fn of_config(&self, id: &Value, config: &Config) -> Result<Arc<dyn ValueFrames>> {
+        match Chooser::new(self.catalog, self.table, &config.chooser) {
+            Ok(chooser) => Ok(Arc::new(Choices {
+                chooser,
+                level: config.level,
+                why: self.why,
+                dictionaries: Arc::clone(&self.dictionaries),
+                locale: self.locale.clone(),
+            })),
+            Err(error) if self.why == Rewrite::Compress => Err(config::of_row(error, id)),
+            Err(_) => Ok(Arc::new(Waiting)),
+        }
+    }
+}
+
+/// Of values that wait until their configuration is right again.
+#[derive(Debug)]
+struct Waiting;
+
+impl ValueFrames for Waiting {
+    fn level(&self) -> u8 {
+        1
+    }
+
+    fn reads(&self) -> &[ColumnId] {
+        &[]
+    }
+
+    fn choose(&self, _: &[&Column], rows: usize) -> Vec<ValueFrame> {
+        vec![ValueFrame::Raw; rows]
+    }
+
+    fn dictionary(&self, _: i32) -> Option<ZstdDictionary> {
+        None
+    }
+}
+
+fn is_by_value(column: &ColumnDef) -> bool {
+    column.storage.compression == Compression::ZstdValues
+}
+
 fn is_compressed(table: &TableDef) -> bool {
-    let mut columns = table.columns.iter();
-    columns.any(|column| column.storage.compression == Compression::ZstdValues)
+    table.columns.iter().any(is_by_value)
 }
 
 impl Session {
-    /// The configurations with the numbers of their rows; without those that are wrong, or their
-    /// error where it `matters`.
-    pub(crate) async fn transparent_configs(
-        &mut self,
-        matters: bool,
-    ) -> Result<Vec<(Value, Config)>> {
+    /// The configurations, or what is wrong with them, with the numbers of their rows.
+    pub(crate) async fn transparent_configs(&mut self) -> Result<Vec<(Value, Result<Config>)>> {
         let rows = match self.query(config::ALL, &[]).await {
             Err(error) if error.state() == SqlState::UNDEFINED_TABLE => return Ok(Vec::new()),
             rows => rows?.rows(),
@@ -110,11 +156,9 @@ impl Session {
                 continue;
             };
             let fields = self.query(config::FIELDS, &[text]).await;
-            match fields.and_then(|fields| Config::of_fields(&fields.rows())) {
-                Ok(config) => configs.push((id, config)),
-                Err(error) if matters => return Err(config::of_row(error, &id)),
-                Err(_) => {}
-            }
+            let config = fields.and_then(|fields| Config::of_fields(&fields.rows()));
+            let config = config.map_err(|error| config::of_row(error, &id));
+            configs.push((id, config));
         }
         Ok(configs)
     }

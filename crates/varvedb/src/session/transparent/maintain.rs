@@ -95,7 +95,9 @@ impl Work<'_> {
     /// Everything that waits; whether some of it still does.
     async fn all(&mut self) -> Result<bool> {
         self.session.shared.store.flush().await?;
-        let configs = self.session.transparent_configs(true).await?;
+        let configs = self.session.transparent_configs().await?.into_iter();
+        let configs = configs.map(|(id, config)| Ok((id, config?)));
+        let configs = configs.collect::<Result<Vec<(Value, Config)>>>()?;
         let catalog = self.session.catalog_now()?;
         let mut tables: Vec<Arc<TableDef>> = Vec::new();
         for (id, config) in &configs {
@@ -109,11 +111,7 @@ impl Work<'_> {
             }
         }
         for table in tables {
-            let store = Arc::clone(&self.session.shared.store);
-            if !store.has_values_due(table.tree).await? {
-                continue;
-            }
-            if self.is_over() || self.table(&catalog, &table, &configs).await? {
+            if self.table(&catalog, &table, &configs).await? {
                 return Ok(true);
             }
         }
@@ -127,6 +125,11 @@ impl Work<'_> {
         table: &TableDef,
         configs: &[(Value, Config)],
     ) -> Result<bool> {
+        let store = Arc::clone(&self.session.shared.store);
+        let due = store.values_due(table.tree).await?;
+        if due.is_empty() {
+            return Ok(false);
+        }
         for (id, config) in configs {
             let Some((known, column)) = config.target(catalog) else {
                 continue;
@@ -144,15 +147,18 @@ impl Work<'_> {
                 }
             }
         }
-        let store = Arc::clone(&self.session.shared.store);
-        let before = store.value_frame_totals(table.tree);
-        let mut remains = true;
-        while remains && !self.is_over() {
+        let before = store.value_frame_totals(table.tree)?;
+        let mut remains = false;
+        for run in due {
+            remains = self.is_over();
+            if remains {
+                break;
+            }
             let begun_us = self.now_us();
-            remains = store.compress_values_step(table.tree).await?;
+            store.compress_values(table.tree, run).await?;
             self.stepped(begun_us).await?;
         }
-        self.tell_totals(table, &before, &store.value_frame_totals(table.tree));
+        self.tell_totals(table, &before, &store.value_frame_totals(table.tree)?);
         Ok(remains)
     }
 
@@ -267,18 +273,16 @@ impl Work<'_> {
         for (column, totals) in after {
             let mut known = before.iter();
             let known = known.find(|(id, known)| id == column && known.frame == totals.frame);
-            let (rows, raw, stored) = known.map_or((0, 0, 0), |(_, known)| {
-                (known.rows, known.raw_bytes, known.stored_bytes)
-            });
-            let rows = totals.rows.saturating_sub(rows);
+            let was = known.map(|(_, known)| known.bytes).unwrap_or_default();
+            let rows = totals.bytes.values.saturating_sub(was.values);
             let with = match totals.frame {
                 _ if rows == 0 => continue,
                 ValueFrame::Raw => continue,
                 ValueFrame::Alone => "without a dictionary".to_owned(),
                 ValueFrame::With(number) => format!("with dictionary {number}"),
             };
-            let raw = totals.raw_bytes.saturating_sub(raw);
-            let stored = totals.stored_bytes.saturating_sub(stored);
+            let raw = totals.bytes.raw.saturating_sub(was.raw);
+            let stored = totals.bytes.stored.saturating_sub(was.stored);
             let mut columns = table.columns.iter();
             let name = columns.find(|known| known.id == *column);
             let name = name.map_or("", |known| known.name.as_str());
