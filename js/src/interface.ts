@@ -264,7 +264,7 @@ export interface Stats {
 }
 
 /** The caches of a database: of parsed and planned statements, and the store's. */
-export type CacheName = 'parse' | 'plan' | 'page' | 'group' | 'row';
+export type CacheName = 'dictionary' | 'parse' | 'plan' | 'page' | 'group' | 'row';
 
 /** What one cache counts. */
 export interface CacheCounters {
