@@ -49,7 +49,7 @@ impl Definer<'_> {
     /// by run in the background, or by the statement where it rewrites them anyway.
     async fn alter_one(&self, txn: &mut StatementTxn, alter: &AlterTable) -> Result<u64> {
         let before = &alter.before;
-        let migrated = match alter.after.is_stored_otherwise(before) {
+        let migrated = match alter.after.is_written_again(before) {
             true => txn.store.row_count(before.tree).unwrap_or(0),
             false => 0,
         };

@@ -104,7 +104,7 @@ impl Altered {
             mut changed,
         } = self;
         after.version = before.version.saturating_add(1);
-        if after.is_stored_otherwise(&before) {
+        if after.is_written_again(&before) {
             after.stored.version = after.version;
         }
         changed.extend(view.map(Definition::View));

@@ -212,25 +212,34 @@ impl TableDef {
         columns.any(|at| assigned.contains(at) || is_generated(at))
     }
 
-    /// Whether rows are to be written again as those of an earlier definition are stored otherwise.
-    /// Values that are to be compressed one by one wait until somebody asks for that.
+    /// Whether rows are to be stored otherwise than those of an earlier definition were.
     pub fn is_stored_otherwise(&self, before: &TableDef) -> bool {
+        self.differs_in_storage(before, |now, was| now != was)
+    }
+
+    /// Whether rows that are there are to be written again for that. Those whose values are to be
+    /// compressed one by one wait until somebody asks for it.
+    pub fn is_written_again(&self, before: &TableDef) -> bool {
+        self.differs_in_storage(before, |now, was| {
+            let waits = now.compression == Compression::ZstdValues && now.mode == was.mode;
+            now != was && !waits
+        })
+    }
+
+    fn differs_in_storage(
+        &self,
+        before: &TableDef,
+        differ: impl Fn(ColumnStorage, ColumnStorage) -> bool,
+    ) -> bool {
         let was = |id| {
             let mut columns = before.columns.iter();
-            columns
-                .find(|column| column.id == id)
-                .map(|column| column.storage)
+            let column = columns.find(|column| column.id == id);
+            column.map(|column| column.storage)
         };
         let mut columns = self.columns.iter();
         self.stored.pages != before.stored.pages
             || self.stored.content_bytes_min != before.stored.content_bytes_min
-            || columns.any(|column| {
-                let now = column.storage;
-                let waits = |was: ColumnStorage| {
-                    now.compression == Compression::ZstdValues && was.mode == now.mode
-                };
-                was(column.id).is_some_and(|was| was != now && !waits(was))
-            })
+            || columns.any(|column| was(column.id).is_some_and(|was| differ(column.storage, was)))
     }
 
     /// Whether some of its pages are to be compressed by zstd.
