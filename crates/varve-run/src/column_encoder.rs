@@ -162,7 +162,7 @@ impl ColumnEncoder {
             return Ok(block);
         };
         encoded.codecs |= 1 << TAG_VALUES_CHOSEN;
-        let framed = framing.finish(&rows, block, &self.last_shared)?;
+        let framed = framing.finish(&rows, block, &self.last_shared, self.stage)?;
         encoded.value_frames = framed.bytes;
         self.last_shared.clone_from(&framed.block.shared);
         Ok(framed.block)

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use varve_codec::{
-    CodecError, EncodedBlock, FramedBlock, ValueFrame, ValueFramer, ZstdDictionary, ZstdEncoders,
+    CodecError, EncodedBlock, FramedBlock, Stage, ValueFrame, ValueFramer, ZstdDictionary,
+    ZstdEncoders,
 };
 use varve_types::{Column, ColumnId};
 
@@ -90,8 +91,9 @@ impl Framing {
         vector_rows: &[usize],
         other: EncodedBlock,
         last_shared: &[u8],
+        stage: Stage,
     ) -> Result<FramedBlock, CodecError> {
-        self.framer.finish(vector_rows, other, last_shared)
+        self.framer.finish(vector_rows, other, last_shared, stage)
     }
 }
 

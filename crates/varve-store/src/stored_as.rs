@@ -24,7 +24,7 @@ pub(crate) fn encodings(schema: &TreeSchema) -> Vec<ColumnEncoding> {
         },
         Named::ByValue => ColumnEncoding {
             codec: Codec::Auto,
-            stage: Stage::None,
+            stage: Stage::Lz4,
             zstd_level: None,
             by_value: true,
         },

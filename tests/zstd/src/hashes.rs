@@ -2,7 +2,7 @@
 //! one, and one for each kind of data, dictionary and level.
 
 use varve_codec::{
-    CodecError, EncodedBlock, Shared, Strings, StructuredZstd, ValueFrame, ValueFramer,
+    CodecError, EncodedBlock, Shared, Stage, Strings, StructuredZstd, ValueFrame, ValueFramer,
     ZstdDecoder, ZstdDictionary, ZstdEncoder, ZstdFraming, ZstdSamples, decode_plain_strings,
     train_dictionary,
 };
@@ -92,7 +92,7 @@ fn value_frames(dictionary: Option<&ZstdDictionary>, level: u8) -> Result<Vec<u8
     };
     let mut framer = ValueFramer::new(values.clone(), ways, level, &|_| dictionary.cloned())?;
     while framer.step(&mut StructuredZstd::new(), 1000)? {}
-    let mut block = framer.finish(&[ROWS], other, &[])?.block;
+    let mut block = framer.finish(&[ROWS], other, &[], Stage::None)?.block;
     let shared = Shared::decode(&block.shared, 0)?;
     let vector = block.vectors.pop().unwrap_or_default();
     if decode_plain_strings(&shared, &vector, ROWS, values.bytes.len())? != values {

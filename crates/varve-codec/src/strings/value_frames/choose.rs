@@ -3,13 +3,16 @@
 use super::encode::{BytesByWay, FramedBlock};
 use crate::reader::ByteReader;
 use crate::shared::RESOURCES_MAX;
+use crate::stage::compress_lz4;
 use crate::tags::TAG_VALUE_FRAMES;
 use crate::writer::{fitting, put_varint};
-use crate::{CodecError, EncodedBlock, SharedWriter};
+use crate::{CodecError, EncodedBlock, SharedWriter, Stage};
 
 /// The vectors of a block in other codecs, and those that are smaller as frames.
 pub(super) struct VectorChoice {
     other: EncodedBlock,
+    /// The general stage that comes over all vectors.
+    stage: Stage,
     /// Where the dictionaries of the frames come in the shared part.
     pub(super) first_resource: u8,
     /// The shared part with the dictionaries.
@@ -27,6 +30,7 @@ impl VectorChoice {
         other: EncodedBlock,
         dictionaries: &SharedWriter,
         last_shared: &[u8],
+        stage: Stage,
     ) -> Result<VectorChoice, CodecError> {
         let (shared, first_resource) = joined(&other.shared, dictionaries)?;
         let dictionary_bytes = match shared == last_shared {
@@ -36,6 +40,7 @@ impl VectorChoice {
         Ok(VectorChoice {
             bytes: Vec::with_capacity(other.vectors.len()),
             other,
+            stage,
             first_resource,
             shared,
             dictionary_bytes,
@@ -46,7 +51,11 @@ impl VectorChoice {
 
     /// Offers the frames of the next vector, number `at`.
     pub(super) fn offer(&mut self, at: usize, frames: Vec<u8>, bytes: BytesByWay) {
-        let other_bytes = self.other.vectors.get(at).map_or(0, Vec::len);
+        let other = self.other.vectors.get(at).map_or(&[][..], Vec::as_slice);
+        let other_bytes = match self.stage {
+            Stage::None => other.len(),
+            Stage::Lz4 => other.len().min(compress_lz4(other).len()),
+        };
         let raw_bytes: u64 = bytes.values().map(|way| way.raw).sum();
         let mut shares = bytes.clone();
         for way in shares.values_mut() {

@@ -11,7 +11,9 @@ use crate::integers::{IntegerKind, IntegerPlan};
 use crate::string_data::Strings;
 use crate::tags::TAG_VALUE_FRAMES;
 use crate::writer::{fitting, length_integer, put_nested};
-use crate::{CodecError, EncodedBlock, SharedWriter, ZstdDictionary, ZstdEncoder, ZstdFraming};
+use crate::{
+    CodecError, EncodedBlock, SharedWriter, Stage, ZstdDictionary, ZstdEncoder, ZstdFraming,
+};
 
 /// The most dictionaries of a block.
 const DICTIONARIES_MAX: usize = 64;
@@ -160,7 +162,8 @@ impl ValueFramer {
     }
 
     /// The block, once all values are compressed: of each vector, which holds `vector_rows` values,
-    /// the smaller one of its frames and what it is in `other`, the same values in other codecs.
+    /// the smaller one of its frames and what it is in `other`, the same values in other codecs,
+    /// under the general stage that comes over all vectors.
     ///
     /// Dictionaries cost nothing where the shared part comes out as `last_shared`, that of the
     /// block before.
@@ -169,11 +172,12 @@ impl ValueFramer {
         vector_rows: &[usize],
         other: EncodedBlock,
         last_shared: &[u8],
+        stage: Stage,
     ) -> Result<FramedBlock, CodecError> {
         if !self.left.is_empty() || other.vectors.len() != vector_rows.len() {
             return Err(CodecError::Malformed("values that are not compressed"));
         }
-        let mut choice = VectorChoice::new(other, &self.shared, last_shared)?;
+        let mut choice = VectorChoice::new(other, &self.shared, last_shared, stage)?;
         let mut start = 0;
         for (at, rows) in vector_rows.iter().enumerate() {
             let rows = start..start + rows;

@@ -2,7 +2,7 @@ use super::{ValueFrame, ValueFramer};
 use crate::tags::TAG_VALUE_FRAMES;
 use crate::testing::{Random, mutations};
 use crate::{
-    CodecError, EncodedBlock, Shared, Strings, StructuredZstd, ZstdDictionary,
+    CodecError, EncodedBlock, Shared, Stage, Strings, StructuredZstd, ZstdDictionary,
     decode_plain_strings, gather_strings,
 };
 
@@ -41,7 +41,7 @@ fn encoded(strings: &Strings, frames: &[ValueFrame], vectors: &[usize]) -> super
         vectors: other.collect(),
         ..EncodedBlock::default()
     };
-    framer.finish(vectors, other, &[]).unwrap()
+    framer.finish(vectors, other, &[], Stage::None).unwrap()
 }
 
 fn check(strings: &Strings, block: &EncodedBlock, vectors: &[usize]) {
@@ -167,7 +167,9 @@ fn a_vector_is_framed_where_that_is_smaller() {
         vectors: vec![vec![9; 3], vec![9; 20_000]],
         tags: 1,
     };
-    let framed = framer.finish(&[100, 200], other.clone(), &[]).unwrap();
+    let framed = framer
+        .finish(&[100, 200], other.clone(), &[], Stage::None)
+        .unwrap();
     assert_eq!(framed.block.vectors[0], other.vectors[0]);
     assert_eq!(
         framed.block.vectors[1][..4],
@@ -198,8 +200,22 @@ fn a_vector_is_framed_where_that_is_smaller() {
         ..EncodedBlock::default()
     };
     let kept = framer
-        .finish(&[100, 200], other.clone(), &[])
+        .finish(&[100, 200], other.clone(), &[], Stage::None)
         .unwrap()
         .block;
     assert_eq!(kept, other);
+}
+
+#[test]
+fn the_general_stage_is_counted_with() {
+    let strings = rows(300);
+    let ways = vec![ValueFrame::With(1); 300];
+    let mut framer = ValueFramer::new(strings, ways, 3, &dictionary).unwrap();
+    while framer.step(&mut StructuredZstd::new(), 100_000).unwrap() {}
+    let other = EncodedBlock {
+        vectors: vec![vec![9; 20_000]],
+        ..EncodedBlock::default()
+    };
+    let kept = framer.finish(&[300], other.clone(), &[], Stage::Lz4);
+    assert_eq!(kept.unwrap().block, other);
 }
