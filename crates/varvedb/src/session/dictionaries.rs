@@ -26,7 +26,6 @@ impl Session {
     ) -> Result<(Filled, Arc<Catalog>)> {
         match self.plan(&txn.store, task) {
             Err(error) if error.state() == SqlState::DEPENDENT_OBJECTS_STILL_EXIST => {
-                self.without_views.clear();
                 let dropped = self.drop_compatibility_views(txn, scope);
                 Box::pin(dropped).await?;
                 match self.without_views.is_empty() {

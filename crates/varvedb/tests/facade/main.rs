@@ -34,6 +34,7 @@ mod serializable;
 mod session;
 mod settings;
 mod stream;
+mod transparent;
 
 use std::sync::Arc;
 

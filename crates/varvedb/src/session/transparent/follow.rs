@@ -38,6 +38,7 @@ impl Session {
         (scope, notices): (Scope, &'a mut Vec<Notice>),
     ) -> LocalFuture<'a, Result<()>> {
         Box::pin(async move {
+            let mut views = std::mem::take(&mut self.without_views);
             let path = self.settings.search_path.clone();
             let after = self.catalog.borrow_mut().get(&txn.store, &path)?;
             if after.find_in(PUBLIC, "_zstd_configs").is_none() {
@@ -47,7 +48,6 @@ impl Session {
                 is_alone: false,
                 ..scope
             };
-            let mut views = std::mem::take(&mut self.without_views);
             for (id, config) in self.configs_in(txn, scope).await? {
                 let Some((table, _)) = config.target(before) else {
                     continue;

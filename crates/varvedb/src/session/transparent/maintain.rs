@@ -67,7 +67,6 @@ impl Session {
     ) -> LocalFuture<'_, Result<ResultSet>> {
         Box::pin(async move {
             let mut session = Session::new(Arc::clone(&self.shared));
-            session.cancel = Arc::clone(&self.cancel);
             session.settings.durability = self.settings.durability;
             let mut work = Work {
                 session,
@@ -99,6 +98,8 @@ impl Work<'_> {
         let configs = configs.map(|(id, config)| Ok((id, config?)));
         let configs = configs.collect::<Result<Vec<(Value, Config)>>>()?;
         let catalog = self.session.catalog_now()?;
+        // What stops the call stops its statements; before, the flag would have been lowered.
+        self.session.cancel = Arc::clone(&self.outer.cancel);
         let mut tables: Vec<Arc<TableDef>> = Vec::new();
         for (id, config) in &configs {
             match config.target(&catalog) {

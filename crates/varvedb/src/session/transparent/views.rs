@@ -4,7 +4,7 @@
 //! They follow their tables: they get out of the way of a statement that changes these, and are
 //! made anew behind it.
 
-use varve_catalog::{Catalog, ColumnDef, TableDef, ViewDef};
+use varve_catalog::{Catalog, ColumnDef, Dropped, TableDef, ViewDef};
 use varve_dml::StatementTxn;
 use varve_types::{LogicalType, ObjectId, Result, SqlText, Value, sql};
 
@@ -55,13 +55,20 @@ impl Session {
     ) -> Result<()> {
         let path = self.settings.search_path.clone();
         let catalog = self.catalog.borrow_mut().get(&txn.store, &path)?;
+        let mut tables = Vec::new();
         for table in catalog.tables.values() {
-            if let Some(view) = view_of(&catalog, table) {
+            let view = view_of(&catalog, table);
+            let is_free = |view: &&ViewDef| {
+                let dependents = catalog.dependents(Dropped::View(view.object));
+                dependents.is_empty()
+            };
+            if let Some(view) = view.filter(is_free) {
                 let drop = sql!["DROP VIEW ", name_of(&catalog, view)];
                 self.run_own(txn, &drop, (&[], scope)).await?;
-                self.without_views.push(table.object);
+                tables.push(table.object);
             }
         }
+        self.without_views = tables;
         Ok(())
     }
 
