@@ -18,6 +18,8 @@ pub(super) struct VectorChoice {
     /// The shared part with the dictionaries.
     shared: Vec<u8>,
     dictionary_bytes: usize,
+    /// That of the block before.
+    last_shared: Vec<u8>,
     /// Of each vector what its values take in other codecs, by their ways.
     bytes: Vec<BytesByWay>,
     /// The frames of vectors where they are smaller.
@@ -44,6 +46,7 @@ impl VectorChoice {
             first_resource,
             shared,
             dictionary_bytes,
+            last_shared: last_shared.to_vec(),
             smaller: Vec::new(),
             saved_bytes: 0,
         })
@@ -87,6 +90,14 @@ impl VectorChoice {
         let mut all = BytesByWay::default();
         for (way, bytes) in self.bytes.into_iter().flatten() {
             *all.entry(way).or_default() += bytes;
+        }
+        let shared_bytes = match self.other.shared == self.last_shared {
+            true => 0,
+            false => self.other.shared.len() as u64,
+        };
+        let raw_bytes: u64 = all.values().map(|way| way.raw).sum();
+        for way in all.values_mut() {
+            way.stored += (way.raw * shared_bytes).checked_div(raw_bytes).unwrap_or(0);
         }
         FramedBlock {
             block: self.other,

@@ -25,7 +25,7 @@ pub struct ValueFrameBytes {
     pub values: u64,
     /// Their bytes before.
     pub raw: u64,
-    /// Their bytes as they are stored, dictionaries not counted.
+    /// Their bytes as they are stored, with their share of a shared part that is new.
     pub stored: u64,
 }
 
