@@ -120,8 +120,7 @@ pub use composite::{
     encode_integer_lists, encode_string_lists, encode_wide, gather_wide,
 };
 pub use compute::{
-    Comparison, IntegerAggregate, IntegerPredicate, StringPredicate, aggregate_integers,
-    count_codes, filter_bits, filter_integers, filter_strings, filters_integers_encoded,
+    Comparison, IntegerPredicate, StringPredicate, filter_bits, filter_integers, filter_strings, filters_integers_encoded,
     filters_strings_encoded, spread_bits,
 };
 pub use decoded::Decoded;

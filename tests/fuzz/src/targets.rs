@@ -3,7 +3,7 @@
 use crate::input::{Input, Kind};
 use varve_codec::{
     Comparison, IntegerKind, IntegerPredicate, Shared, StringPredicate, Strings,
-    aggregate_integers, count_codes, decode_bits, decode_integers, decode_plain_integers,
+    decode_bits, decode_integers, decode_plain_integers,
     decode_plain_strings, decode_same_integers, decode_same_strings, decode_strings,
     f64_from_integer, filter_integers, filter_strings, gather_bits, gather_integers,
     gather_same_integers, gather_same_strings, gather_strings, read_frames, split_bits,
@@ -27,7 +27,7 @@ pub fn block(bytes: &[u8]) {
     }
 }
 
-/// A vector whose shared part is sound; `every_call` also filters and aggregates it.
+/// A vector whose shared part is sound; `every_call` also filters it.
 pub fn vector(kind: Kind, shared: &Shared, bytes: &[u8], rows: usize, every_call: bool) {
     let last = u16::try_from(rows.saturating_sub(1)).unwrap_or(u16::MAX);
     let positions = [last, 0, last / 2];
@@ -50,8 +50,6 @@ pub fn vector(kind: Kind, shared: &Shared, bytes: &[u8], rows: usize, every_call
                     _ => IntegerPredicate::integer(Comparison::Lt, constant),
                 };
                 let _ = filter_integers(kind, shared, bytes, rows, &predicate);
-                let _ = aggregate_integers(kind, shared, bytes, rows, None);
-                let _ = count_codes(shared, bytes, rows, None, &mut Vec::new());
             }
         }
         Kind::Strings => {
@@ -80,7 +78,6 @@ pub fn vector(kind: Kind, shared: &Shared, bytes: &[u8], rows: usize, every_call
                 ] {
                     let _ = filter_strings(shared, bytes, rows, TEXT_BYTES_MAX, &predicate);
                 }
-                let _ = count_codes(shared, bytes, rows, None, &mut Vec::new());
             }
         }
         Kind::SameWords => {

@@ -1,5 +1,4 @@
-//! Compute on encoded vectors: filters that give one bit a row, partial aggregates, and counts by
-//! dictionary code, without decoding where the codec allows it.
+//! Filters of encoded vectors that give one bit a row, without decoding where the codec allows it.
 //!
 //! A predicate is first turned into the ascending ranges of integers (or strings) that pass. These
 //! are then carried into the domain of each codec on the way down: runs are tested once each,
@@ -10,22 +9,17 @@
 //! Answers are those of decoding first, for all bytes that an encoder wrote. For others they are an
 //! error or any bits, never a panic.
 
-mod aggregate;
-mod codes;
 mod integer_predicate;
 mod integers;
 mod packed;
 mod rising;
 mod selection;
-mod stretches;
 mod string_predicate;
 mod strings;
 
 #[cfg(test)]
 mod tests;
 
-pub use aggregate::{IntegerAggregate, aggregate_integers};
-pub use codes::count_codes;
 pub use integer_predicate::{Comparison, IntegerPredicate};
 pub use integers::{filter_integers, filters_integers_encoded};
 pub use selection::{filter_bits, spread_bits};

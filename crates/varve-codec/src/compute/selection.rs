@@ -105,40 +105,6 @@ pub(super) fn expand_runs(bits: DecodedBits, ends: &[u32], rows: usize) -> Decod
     DecodedBits::Plain(out)
 }
 
-/// How many rows from `start` to `end` are selected; no selection means all.
-pub(super) fn count_selected(selection: Option<&[u8]>, start: usize, end: usize) -> usize {
-    let Some(bits) = selection else {
-        return end.saturating_sub(start);
-    };
-    let ones = |(byte, mask): (usize, u8)| {
-        let byte = bits.get(byte).copied().unwrap_or(0);
-        (byte & mask).count_ones() as usize
-    };
-    masks(start, end).map(ones).sum()
-}
-
-/// Whether `row` is selected; no selection means all.
-pub(super) fn is_selected(selection: Option<&[u8]>, row: usize) -> bool {
-    selection.is_none_or(|bits| bit(bits, row))
-}
-
-/// Gives each selected row of `rows`, ascending.
-pub(super) fn for_each_selected(selection: Option<&[u8]>, rows: usize, mut row: impl FnMut(usize)) {
-    let Some(bits) = selection else {
-        return (0..rows).for_each(row);
-    };
-    for (first, byte) in (0..rows).step_by(8).zip(bits) {
-        let mut left = *byte;
-        while left != 0 {
-            let at = first + left.trailing_zeros() as usize;
-            if at < rows {
-                row(at);
-            }
-            left &= left - 1;
-        }
-    }
-}
-
 pub(super) fn set_bit(bits: &mut [u8], row: usize, bit: bool) {
     if let Some(byte) = bits.get_mut(row / 8) {
         *byte &= !(1 << (row % 8));
@@ -221,7 +187,7 @@ fn masks(start: usize, end: usize) -> impl Iterator<Item = (usize, u8)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{count_selected, expand_runs, filter_bits, for_each_selected, spread_bits};
+    use super::{expand_runs, filter_bits, spread_bits};
     use crate::{DecodedBits, encode_bits};
     use proptest::prelude::{any, prop_assert_eq, proptest};
 
@@ -235,10 +201,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn bits_are_counted_spread_and_tested(
+        fn bits_are_spread_and_tested(
             present in proptest::collection::vec(any::<bool>(), 0..200),
             passing in proptest::collection::vec(any::<bool>(), 200),
-            cut in any::<(usize, usize)>(),
         ) {
             let rows = present.len();
             let bits = pack(&present);
@@ -253,14 +218,7 @@ mod tests {
                 prop_assert_eq!(tested.count_ones(rows), ones);
             }
 
-            let (start, end) = (cut.0 % (rows + 1), cut.1 % (rows + 1));
-            let ones = present.iter().take(end).skip(start).filter(|bit| **bit).count();
-            prop_assert_eq!(count_selected(Some(&bits), start, end), ones);
-            prop_assert_eq!(count_selected(None, start, end), end.saturating_sub(start));
-            let mut selected = Vec::new();
-            for_each_selected(Some(&bits), rows, |row| selected.push(row));
             let expected: Vec<usize> = (0..rows).filter(|row| present[*row]).collect();
-            prop_assert_eq!(&selected, &expected);
 
             let passing = DecodedBits::Plain(pack(&passing[..expected.len()]));
             let spread = spread_bits(&passing, &DecodedBits::Plain(bits), rows);

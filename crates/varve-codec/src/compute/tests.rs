@@ -1,10 +1,8 @@
 use core::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use super::selection::is_selected;
 use super::{
-    Comparison, IntegerPredicate, StringPredicate, aggregate_integers, count_codes,
-    filter_integers, filter_strings,
+    Comparison, IntegerPredicate, StringPredicate, filter_integers, filter_strings,
 };
 use crate::integers::IntegerKind;
 use crate::integers::encodings::integer_encodings;
@@ -16,7 +14,7 @@ use crate::tags::{
 };
 use crate::testing::mutations;
 use crate::{
-    Decoded, Shared, Strings, decode_integers, decode_strings, f64_from_integer, integer_from_f64,
+    Shared, Strings, f64_from_integer, integer_from_f64,
 };
 use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
 
@@ -101,12 +99,11 @@ fn integer_tests(kind: IntegerKind, constants: &[i64]) -> Vec<(IntegerPredicate,
     tests
 }
 
-/// The slow twin of filters and aggregates on all encodings of the integers.
+/// The slow twin of filters on all encodings of the integers.
 fn check_integers(
     kind: IntegerKind,
     integers: &[i64],
     constants: &[i64],
-    selection: &[u8],
 ) -> BTreeSet<u8> {
     let rows = integers.len();
     let mut tags = BTreeSet::new();
@@ -126,49 +123,6 @@ fn check_integers(
             let ones = integers.iter().filter(|integer| passes(**integer)).count();
             assert_eq!(bits.count_ones(rows), ones, "tag {tag}, past the end");
         }
-        for selection in [None, Some(selection)] {
-            let selected = || (0..rows).filter(|row| is_selected(selection, *row));
-            let found = aggregate_integers(kind, &shared, &bytes, rows, selection).unwrap();
-            assert_eq!(found.count, selected().count() as u64, "tag {tag}");
-            let sum: i128 = selected().map(|row| i128::from(integers[row])).sum();
-            if kind != IntegerKind::Float64 {
-                assert_eq!(found.sum, sum, "tag {tag}");
-            }
-            let by_order = |a: &i64, b: &i64| order(kind, *a, *b);
-            let least = selected().map(|row| integers[row]).min_by(by_order);
-            let greatest = selected().map(|row| integers[row]).max_by(by_order);
-            let bounds = least.zip(greatest);
-            assert_eq!(found.bounds.is_some(), bounds.is_some(), "tag {tag}");
-            if let (Some(found), Some(bounds)) = (found.bounds, bounds) {
-                assert!(
-                    order(kind, found.0, bounds.0).is_eq(),
-                    "tag {tag} {found:?} {bounds:?}"
-                );
-                assert!(
-                    order(kind, found.1, bounds.1).is_eq(),
-                    "tag {tag} {found:?} {bounds:?}"
-                );
-            }
-
-            let mut counts = Vec::new();
-            let counted = count_codes(&shared, &bytes, rows, selection, &mut counts).unwrap();
-            let values = match decode_integers(kind, &shared, &bytes, rows).unwrap() {
-                Decoded::Dictionary { values, .. } => values,
-                Decoded::Shared { resource, .. } => shared.integers(resource).unwrap().to_vec(),
-                _ => {
-                    assert!(!counted, "tag {tag}");
-                    continue;
-                }
-            };
-            assert!(counted, "tag {tag}");
-            assert_eq!(counts.len(), values.len());
-            for (value, count) in values.iter().zip(counts) {
-                assert_eq!(
-                    selected().filter(|row| integers[*row] == *value).count(),
-                    count
-                );
-            }
-        }
     }
     tags
 }
@@ -185,25 +139,21 @@ fn every_codec_of_integers_is_filtered() {
     prices[900] = integer_from_f64(-0.0);
     prices[1023] = integer_from_f64(1.0 / 3.0);
     let runs: Vec<i64> = (0..1001).map(|i| i / 100 * 7919 % 31).collect();
-    let selection = [0b0110_1101; 128];
-    let mut tags = check_integers(IntegerKind::Float64, &prices, &prices[..8], &selection);
+    let mut tags = check_integers(IntegerKind::Float64, &prices, &prices[..8]);
     tags.append(&mut check_integers(
         IntegerKind::Int32,
         &cents,
         &cents[5..30],
-        &selection,
     ));
     tags.append(&mut check_integers(
         IntegerKind::Int64,
         &runs,
         &[0, 7919, -1, 30],
-        &selection,
     ));
     tags.append(&mut check_integers(
         IntegerKind::Int64,
         &[-5; 77],
         &[-5, 0],
-        &selection,
     ));
     let all = [
         TAG_PLAIN,
@@ -231,16 +181,13 @@ fn damaged_integers_are_an_answer() {
     let integers: Vec<i64> = (0..500)
         .map(|i| integer_from_f64((i % 37) as f64 / 4.0))
         .collect();
-    let selection = [0xa7; 63];
     let predicate = IntegerPredicate::double(Comparison::GtEq, 4.5);
     for (shared, bytes) in integer_encodings(IntegerKind::Float64, &integers) {
         let shared = Shared::decode(&shared, BYTES_MAX).unwrap();
         mutations(&bytes, 1500, |bytes| {
             for kind in [IntegerKind::Float64, IntegerKind::Int32] {
                 let _ = filter_integers(kind, &shared, bytes, 500, &predicate);
-                let _ = aggregate_integers(kind, &shared, bytes, 500, Some(&selection));
             }
-            let _ = count_codes(&shared, bytes, 500, None, &mut Vec::new());
         });
     }
 }
@@ -298,18 +245,6 @@ fn check_strings(texts: &[Vec<u8>], constants: &[Vec<u8>]) -> BTreeSet<u8> {
             let ones = texts.iter().filter(|text| passes(text)).count();
             assert_eq!(bits.count_ones(rows), ones, "tag {tag}, past the end");
         }
-        let mut counts = Vec::new();
-        if count_codes(&shared, &bytes, rows, None, &mut counts).unwrap() {
-            let values = match decode_strings(&shared, &bytes, rows, BYTES_MAX).unwrap() {
-                Decoded::Dictionary { values, .. } => values,
-                Decoded::Shared { resource, .. } => shared.strings(resource).unwrap().clone(),
-                other => panic!("{other:?} was counted"),
-            };
-            for (code, count) in counts.into_iter().enumerate() {
-                let value = values.as_ref().get(code);
-                assert_eq!(texts.iter().filter(|text| *text == value).count(), count);
-            }
-        }
     }
     tags
 }
@@ -350,7 +285,6 @@ fn damaged_strings_are_an_answer() {
         let shared = Shared::decode(&shared, BYTES_MAX).unwrap();
         mutations(&bytes, 1500, |bytes| {
             let _ = filter_strings(&shared, bytes, 300, BYTES_MAX, &predicate);
-            let _ = count_codes(&shared, bytes, 300, None, &mut Vec::new());
         });
     }
 }
@@ -379,10 +313,9 @@ fn integers() -> impl Strategy<Value = (IntegerKind, Vec<i64>)> {
 
 proptest! {
     #[test]
-    fn filters_and_aggregates_of_integers_are_those_of_decoding(
+    fn filters_of_integers_are_those_of_decoding(
         (kind, integers) in integers(),
         picks in proptest::collection::vec(any::<(u8, i8)>(), 1..9),
-        selection in proptest::collection::vec(any::<u8>(), 40),
     ) {
         let near = |(at, step): &(u8, i8)| {
             let integer = integers.get(usize::from(*at) % integers.len().max(1)).copied()
@@ -390,7 +323,7 @@ proptest! {
             if *step < 0 { integer } else { integer.saturating_add(i64::from(*step % 3)) }
         };
         let constants: Vec<i64> = picks.iter().map(near).collect();
-        check_integers(kind, &integers, &constants, &selection);
+        check_integers(kind, &integers, &constants);
     }
 
     #[test]

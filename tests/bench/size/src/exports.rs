@@ -2,7 +2,7 @@
 
 use varve_codec::{
     BlockEncoder, BlockOptions, BlockValues, Codec, Comparison, DecodedBits, IntegerKind,
-    IntegerPredicate, Shared, Stage, StringPredicate, StringsRef, aggregate_integers, count_codes,
+    IntegerPredicate, Shared, Stage, StringPredicate, StringsRef,
     decode_bits, decode_integers, decode_strings, encode_bits, filter_integers, filter_strings,
     gather_bits, gather_integers, gather_strings, put_frames, read_frames, write_frames,
 };
@@ -122,9 +122,9 @@ pub fn gather_some_bits(bytes: &[u8], at: &[u16]) -> usize {
     gather_bits(bytes, 1024, at).map_or(0, |bits| bits.len())
 }
 
-/// Filters and aggregates words as they are encoded.
-#[wasm_bindgen(js_name = computeWords)]
-pub fn compute_words(kind_number: usize, shared: &[u8], bytes: &[u8], constants: &[i64]) -> f64 {
+/// Filters words as they are encoded.
+#[wasm_bindgen(js_name = filterWords)]
+pub fn filter_some_words(kind_number: usize, shared: &[u8], bytes: &[u8], constants: &[i64]) -> Vec<u8> {
     let shared = Shared::decode(shared, usize::MAX).unwrap_or_default();
     let kind = kind(kind_number);
     let first = constants.first().copied().unwrap_or_default();
@@ -138,17 +138,10 @@ pub fn compute_words(kind_number: usize, shared: &[u8], bytes: &[u8], constants:
         _ => IntegerPredicate::integer_in(constants.iter().copied())
             .and(&IntegerPredicate::integer(Comparison::GtEq, first)),
     };
-    let Ok(DecodedBits::Plain(bits)) = filter_integers(kind, &shared, bytes, 1024, &predicate)
-    else {
-        return 0.0;
-    };
-    let mut counts = Vec::new();
-    let counted = count_codes(&shared, bytes, 1024, Some(&bits), &mut counts);
-    let sum = aggregate_integers(kind, &shared, bytes, 1024, Some(&bits));
-    let sum = sum.map_or(0.0, |aggregate| {
-        aggregate.sum as f64 + aggregate.count as f64
-    });
-    sum + f64::from(u8::from(counted.unwrap_or_default()))
+    match filter_integers(kind, &shared, bytes, 1024, &predicate) {
+        Ok(DecodedBits::Plain(bits)) => bits,
+        _ => Vec::new(),
+    }
 }
 
 /// Filters strings as they are encoded.
