@@ -37,7 +37,8 @@ mod resolve;
 mod tree;
 
 pub use aggregate::{
-    Accumulator, AggregateArgs, AggregateFunction, ListedAggregate, is_aggregate, resolve_aggregate,
+    Accumulator, AggregateArgs, AggregateFunction, ListedAggregate, RowGroups, is_aggregate,
+    resolve_aggregate,
 };
 pub use cast::{
     cast_value, coerce_length, depends_on_time, format_value, is_immutable_cast, parse_value,

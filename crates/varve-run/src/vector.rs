@@ -241,7 +241,7 @@ impl VectorFormat {
                 Column::run_ends(ends, Arc::new(plain(values, None)?))
             }
             (Decoded::RunEnds { ends, values }, Some(bits)) => {
-                runs_with_nulls(&ends, &plain(values, None)?, &bits)
+                Some(runs_with_nulls(&ends, &plain(values, None)?, &bits))
             }
         };
         column.ok_or(FORM)
@@ -411,8 +411,8 @@ fn plain_bits(
 }
 
 /// A run-end column keeps its NULLs among the values of its runs, so runs are cut where NULLs begin
-/// and end. Where that leaves many, the column becomes plain.
-fn runs_with_nulls(ends: &[u32], values: &Column, validity: &Bitmap) -> Option<Column> {
+/// and end.
+fn runs_with_nulls(ends: &[u32], values: &Column, validity: &Bitmap) -> Column {
     const NULL: u32 = u32::MAX;
     let mut sources = Vec::with_capacity(validity.len());
     let mut run = 0_u32;
@@ -422,16 +422,5 @@ fn runs_with_nulls(ends: &[u32], values: &Column, validity: &Bitmap) -> Option<C
         }
         sources.push(if present { run } else { NULL });
     }
-    let mut cuts: Vec<(u32, u32)> = Vec::new();
-    for (end, source) in (1_u32..).zip(&sources) {
-        match cuts.last_mut() {
-            Some((last, of)) if of == source => *last = end,
-            _ => cuts.push((end, *source)),
-        }
-    }
-    if cuts.len() > validity.len() / 2 {
-        return Some(values.take(&sources));
-    }
-    let (ends, sources): (Vec<u32>, Vec<u32>) = cuts.into_iter().unzip();
-    Column::run_ends(ends, Arc::new(values.take(&sources)))
+    Column::in_runs(values, &sources)
 }

@@ -38,8 +38,8 @@ mod value;
 
 pub use array::{ARRAY_DIMENSIONS_MAX, ArrayDimension, ArrayValue};
 pub use column::{
-    Batch, BinaryData, Bitmap, Column, ColumnBuilder, ColumnData, ColumnRef, Selection, TextData,
-    VECTOR_ROWS, encode_key_cell, encode_ordered_key_cell,
+    Batch, BinaryData, Bitmap, Column, ColumnBuilder, ColumnData, ColumnRef, CommonRuns, Runs,
+    Selection, TextData, VECTOR_ROWS, encode_key_cell, encode_ordered_key_cell,
 };
 pub use decimal::DecimalData;
 pub use decimal::{DECIMAL_DIGITS_MAX, DECIMAL_SCALE_MAX, Decimal, DecimalMoments, Variation};

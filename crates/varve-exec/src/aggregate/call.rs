@@ -1,8 +1,9 @@
 //! One aggregate of a query while it runs.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use varve_expr::{Accumulator, EvalContext, Expr, evaluate, evaluate_filter};
+use varve_expr::{Accumulator, EvalContext, Expr, RowGroups, evaluate, evaluate_filter};
 use varve_plan::{AggregateCall, SortKeyExpr};
 use varve_types::{Batch, Column, ColumnData, ColumnRef, Error, LogicalType, Result};
 
@@ -38,11 +39,11 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Adds the rows of a batch without selection; `groups` has the group of each.
+    /// Adds the rows of a batch without selection.
     pub(crate) fn update(
         &mut self,
         batch: &Batch,
-        groups: &[u32],
+        groups: &RowGroups,
         group_count: usize,
         eval: &EvalContext<'_>,
     ) -> Result<()> {
@@ -50,14 +51,17 @@ impl<'a> Call<'a> {
             return self.update_filtered(batch, groups, group_count, eval);
         };
         let keep = evaluate_filter(filter, batch, eval)?;
-        let groups = take(groups, keep.rows());
+        if keep.len() == batch.rows() {
+            return self.update_filtered(batch, groups, group_count, eval);
+        }
+        let groups = groups.take(keep.rows());
         self.update_filtered(&batch.select(&keep).compact(), &groups, group_count, eval)
     }
 
     fn update_filtered(
         &mut self,
         batch: &Batch,
-        groups: &[u32],
+        groups: &RowGroups,
         group_count: usize,
         eval: &EvalContext<'_>,
     ) -> Result<()> {
@@ -66,28 +70,28 @@ impl<'a> Call<'a> {
         let columns = exprs.map(|expr| evaluate(expr, batch, eval));
         let mut args: Vec<ColumnRef> = columns.collect::<Result<_>>()?;
         let mut keys = args.split_off(self.call.args.len());
-        let mut groups = groups.to_vec();
+        let mut groups = Cow::Borrowed(groups);
         if let Some(seen) = &mut self.seen {
             let new_rows = new_keys(seen, &groups, &args)?;
             for column in args.iter_mut().chain(&mut keys) {
                 *column = Arc::new(column.take(&new_rows));
             }
-            groups = take(&groups, &new_rows);
+            groups = Cow::Owned(groups.take(&new_rows));
         }
         if keys.is_empty() {
             return self.accumulate(&groups, group_count, &args, eval);
         }
-        let rows = groups.len();
-        let columns = args.iter().map(Column::flatten);
-        let columns = columns.chain([Arc::new(numbers(&groups)?)]).collect();
-        let batch = Batch::new(columns, rows);
+        let rows = groups.rows();
+        let groups = Arc::new(numbers(&groups)?);
+        let columns = args.iter().chain([&groups]).map(Column::flatten);
+        let batch = Batch::new(columns.collect(), rows);
         self.waiting.push_keyed(batch, &keys, &self.orders);
         Ok(())
     }
 
     fn accumulate(
         &mut self,
-        groups: &[u32],
+        groups: &RowGroups,
         group_count: usize,
         args: &[ColumnRef],
         eval: &EvalContext<'_>,
@@ -106,7 +110,7 @@ impl<'a> Call<'a> {
                         .integer()
                         .and_then(|at| u32::try_from(at).ok())
                 };
-                let groups: Vec<u32> = (0..batch.rows()).filter_map(group).collect();
+                let groups = RowGroups::Rows((0..batch.rows()).filter_map(group).collect());
                 self.accumulate(&groups, group_count, args, eval)?;
             }
         }
@@ -119,22 +123,26 @@ impl<'a> Call<'a> {
     }
 }
 
-fn numbers(groups: &[u32]) -> Result<Column> {
-    let groups = groups.iter().map(|group| i64::from(*group)).collect();
-    Column::plain(LogicalType::Int8, ColumnData::Int64(groups), None)
-        .ok_or_else(|| Error::internal("group numbers are not a bigint column"))
+/// The numbers of the groups, in runs where these come so.
+fn numbers(groups: &RowGroups) -> Result<Column> {
+    let plain = |groups: &[u32]| {
+        let groups = groups.iter().map(|group| i64::from(*group)).collect();
+        Column::plain(LogicalType::Int8, ColumnData::Int64(groups), None)
+    };
+    let numbers = match groups {
+        RowGroups::Rows(groups) => plain(groups),
+        RowGroups::Runs { ends, groups } => {
+            plain(groups).and_then(|values| Column::run_ends(ends.clone(), Arc::new(values)))
+        }
+    };
+    numbers.ok_or_else(|| Error::internal("group numbers are not a bigint column"))
 }
 
 /// The rows that bring a group with these arguments for the first time.
-fn new_keys(seen: &mut KeyIndex, groups: &[u32], args: &[ColumnRef]) -> Result<Vec<u32>> {
+fn new_keys(seen: &mut KeyIndex, groups: &RowGroups, args: &[ColumnRef]) -> Result<Vec<u32>> {
     let mut key = vec![Arc::new(numbers(groups)?)];
     key.extend(args.iter().cloned());
     let (mut ids, mut new_rows) = (Vec::new(), Vec::new());
-    seen.insert(&key, groups.len(), &mut ids, &mut new_rows);
+    seen.insert(&key, groups.rows(), &mut ids, &mut new_rows);
     Ok(new_rows)
-}
-
-fn take(groups: &[u32], rows: &[u32]) -> Vec<u32> {
-    let group = |row: &u32| groups.get(*row as usize).copied();
-    rows.iter().filter_map(group).collect()
 }

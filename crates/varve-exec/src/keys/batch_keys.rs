@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_types::{Column, ColumnData, ColumnRef};
+use varve_types::{Column, ColumnData, ColumnRef, CommonRuns};
 
 use super::{KeyBlock, encode_keys};
 
@@ -22,8 +22,8 @@ pub(super) enum Keys {
 }
 
 impl BatchKeys {
-    /// A single dictionary or constant column gives one key a distinct value, so that the rest is
-    /// done once for each.
+    /// A single dictionary gives one key a distinct value, and columns with runs one key a run, so
+    /// that the rest is done once for each.
     pub(super) fn new(columns: &[ColumnRef], rows: usize, as_ints: bool) -> BatchKeys {
         if let [column] = columns
             && let Some((values, row_keys)) = distinct_values(column)
@@ -32,6 +32,18 @@ impl BatchKeys {
             let key_count = values.len() + 1;
             return BatchKeys {
                 keys: Keys::new(&[values], key_count, as_ints),
+                row_keys: Some(row_keys),
+                key_count,
+            };
+        }
+        if let Some(runs) = CommonRuns::new(columns) {
+            let key_count = runs.ends.len();
+            let mut row_keys = Vec::with_capacity(rows);
+            for (run, end) in (0..).zip(runs.ends) {
+                row_keys.resize(end as usize, run);
+            }
+            return BatchKeys {
+                keys: Keys::new(&runs.heads, key_count, as_ints),
                 row_keys: Some(row_keys),
                 key_count,
             };
@@ -58,16 +70,21 @@ impl Keys {
 }
 
 fn distinct_values(column: &Column) -> Option<(ColumnRef, Vec<u32>)> {
-    match column.data() {
-        ColumnData::Dictionary { codes, values } if values.len() <= column.len() => {
-            let null = u32::try_from(values.len()).ok()?;
-            let code = |(row, code): (usize, &u32)| if column.is_null(row) { null } else { *code };
-            let row_keys = codes.iter().enumerate().map(code).collect();
-            Some((Arc::clone(values), row_keys))
-        }
-        ColumnData::Constant(value) => Some((Arc::clone(value), vec![0; column.len()])),
-        _ => None,
+    let ColumnData::Dictionary { codes, values } = column.data() else {
+        return None;
+    };
+    if values.len() > column.len() {
+        return None;
     }
+    let null = u32::try_from(values.len()).ok()?;
+    let row_keys = match column.validity() {
+        None => codes.clone(),
+        Some(present) => {
+            let key = |(code, present): (&u32, bool)| if present { *code } else { null };
+            codes.iter().zip(present.iter()).map(key).collect()
+        }
+    };
+    Some((Arc::clone(values), row_keys))
 }
 
 /// Row `row` of a plain integer column.

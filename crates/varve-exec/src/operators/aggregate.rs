@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use varve_expr::{Expr, evaluate};
+use varve_expr::{Expr, RowGroups, evaluate};
 use varve_plan::AggregateCall;
-use varve_types::{Batch, Column, ColumnRef, LocalFuture, Reservation, Result, VECTOR_ROWS};
+use varve_types::{
+    Batch, Column, ColumnRef, CommonRuns, LocalFuture, Reservation, Result, VECTOR_ROWS,
+};
 
 use crate::BatchStream;
 use crate::aggregate::{Call, GroupRows};
@@ -53,33 +55,44 @@ impl<'a> AggregateStream<'a> {
         }
     }
 
-    fn add(&mut self, batch: &Batch, ids: &mut Vec<u32>, new_rows: &mut Vec<u32>) -> Result<()> {
+    fn add(&mut self, batch: &Batch) -> Result<()> {
         let batch = batch.compact();
-        let rows = batch.rows();
-        let eval = self.running.eval();
-        if self.exprs.is_empty() {
-            ids.clear();
-            ids.resize(rows, 0);
-        } else {
-            let columns = self.exprs.iter().map(|expr| evaluate(expr, &batch, &eval));
-            let columns: Vec<ColumnRef> = columns.collect::<Result<_>>()?;
-            self.index.insert(&columns, rows, ids, new_rows);
-            self.groups.add(&columns, new_rows);
-        }
-        let group_count = self.group_count();
+        let groups = self.groups_of(&batch)?;
+        let (group_count, eval) = (self.group_count(), self.running.eval());
         for call in &mut self.calls {
-            call.update(&batch, ids, group_count, &eval)?;
+            call.update(&batch, &groups, group_count, &eval)?;
         }
         let calls: usize = self.calls.iter().map(Call::memory_bytes).sum();
         let bytes = self.index.memory_bytes() + self.groups.memory_bytes() + calls;
         book(&mut self.booked, bytes)
     }
 
+    /// The groups of a batch's rows, new ones added. A run of equal rows is looked up once.
+    fn groups_of(&mut self, batch: &Batch) -> Result<RowGroups> {
+        if self.exprs.is_empty() {
+            return Ok(RowGroups::one(batch.row_numbers().end));
+        }
+        let eval = self.running.eval();
+        let columns = self.exprs.iter().map(|expr| evaluate(expr, batch, &eval));
+        let columns: Vec<ColumnRef> = columns.collect::<Result<_>>()?;
+        let Some(CommonRuns { ends, heads }) = CommonRuns::new(&columns) else {
+            return Ok(RowGroups::Rows(self.ids_of(&columns, batch.rows())));
+        };
+        let groups = self.ids_of(&heads, ends.len());
+        Ok(RowGroups::Runs { ends, groups })
+    }
+
+    fn ids_of(&mut self, columns: &[ColumnRef], rows: usize) -> Vec<u32> {
+        let (mut ids, mut new_rows) = (Vec::with_capacity(rows), Vec::new());
+        self.index.insert(columns, rows, &mut ids, &mut new_rows);
+        self.groups.add(columns, &new_rows);
+        ids
+    }
+
     async fn read_input(&mut self) -> Result<()> {
-        let (mut ids, mut new_rows) = (Vec::new(), Vec::new());
         while let Some(input) = &mut self.input {
             match input.next().await? {
-                Some(batch) => self.add(&batch, &mut ids, &mut new_rows)?,
+                Some(batch) => self.add(&batch)?,
                 None => self.input = None,
             }
         }

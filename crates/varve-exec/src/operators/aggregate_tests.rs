@@ -4,7 +4,7 @@ use std::sync::Arc;
 use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
 use varve_expr::{AggregateFunction as F, Expr};
 use varve_plan::{AggregateCall, Plan};
-use varve_types::{Batch, Column, CompareOp, LogicalType, SqlState, Value};
+use varve_types::{Batch, Column, ColumnRef, CompareOp, LogicalType, SqlState, Value};
 
 use crate::testing::{
     Setting, batches_of, call, column, compare, literal, show, show_batches, table,
@@ -157,14 +157,31 @@ fn with_dictionary(batch: &Batch) -> Batch {
     Batch::new(columns, batch.rows())
 }
 
+/// The same rows with every column in runs.
+fn with_runs(batch: &Batch) -> Batch {
+    let in_runs = |column: &ColumnRef| {
+        let is_end = |end: &u32| column.value(*end as usize - 1) != column.value(*end as usize);
+        let rows = column.len() as u32;
+        let ends: Vec<u32> = (1..rows).filter(is_end).chain([rows]).collect();
+        let lasts: Vec<u32> = ends.iter().map(|end| end - 1).collect();
+        Arc::new(Column::run_ends(ends, Arc::new(column.take(&lasts))).unwrap())
+    };
+    let columns = batch.physical_columns().iter().map(in_runs);
+    Batch::new(columns.collect(), batch.rows())
+}
+
 proptest! {
     #[test]
     fn answers_as_an_ordered_map_does(
         rows in rows(),
+        copies in 1..9usize,
         batch_rows in 1..50usize,
-        keys in 1..4usize,
-        encoded: bool,
+        keys in 0..4usize,
+        form in 0..3u8,
     ) {
+        // Without groups there is a row for no rows.
+        let keys = if rows.is_empty() { 1 } else { keys };
+        let rows: Vec<_> = rows.into_iter().flat_map(|row| vec![row; copies]).collect();
         let values: Vec<Vec<Value>> = rows
             .iter()
             .map(|(text, number, amount)| {
@@ -173,8 +190,10 @@ proptest! {
             })
             .collect();
         let mut batches = batches_of("tli", &values, batch_rows);
-        if encoded {
-            batches = batches.iter().map(with_dictionary).collect();
+        match form {
+            0 => {}
+            1 => batches = batches.iter().map(with_dictionary).collect(),
+            _ => batches = batches.iter().map(with_runs).collect(),
         }
         let setting = Setting::with(batches);
         let mut groups = Vec::new();

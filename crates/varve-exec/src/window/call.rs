@@ -3,7 +3,7 @@
 use core::ops::Range;
 use std::sync::Arc;
 
-use varve_expr::{Accumulator, AggregateFunction, EvalContext, Expr, evaluate};
+use varve_expr::{Accumulator, AggregateFunction, EvalContext, Expr, RowGroups, evaluate};
 use varve_plan::{SortKeyExpr, WindowCall, WindowFunction};
 use varve_types::{
     Column, ColumnBuilder, ColumnRef, Error, Invariant, Result, SqlState, Value, meter,
@@ -184,7 +184,7 @@ impl Aggregate<'_> {
         };
         meter::steps(rows.len())?;
         let chosen: Vec<u32> = (start..end).filter(passes).collect();
-        let groups = vec![0; chosen.len()];
+        let groups = RowGroups::one(meter::fitting(chosen.len(), "rows of a frame"));
         let args = self.args.iter().map(|arg| Arc::new(arg.take(&chosen)));
         state.update(&groups, 1, &args.collect::<Vec<_>>(), self.eval)
     }

@@ -6,7 +6,7 @@ use varve_types::{
     PhysicalType, Result, SqlState, Value, nearest_f32,
 };
 
-use super::{AggregateFunction, ListedAggregate};
+use super::{AggregateFunction, ListedAggregate, RowGroups};
 use crate::kernels::{Native, pack};
 use crate::tree::{EvalContext, Row, State as GroupState};
 
@@ -73,18 +73,17 @@ impl Accumulator {
         }
     }
 
-    /// Adds rows: row `i` belongs to group `groups[i]`, below `group_count`. `count(*)` has no
-    /// arguments.
+    /// Adds rows, whose groups are below `group_count`. `count(*)` has no arguments.
     pub fn update(
         &mut self,
-        groups: &[u32],
+        groups: &RowGroups,
         group_count: usize,
         args: &[ColumnRef],
         context: &EvalContext<'_>,
     ) -> Result<()> {
         self.grow(group_count);
         if matches!(self.state, State::Listed(..)) {
-            return self.update_listed(groups, args, context);
+            return self.update_listed(&groups.each(), args, context);
         }
         match args.first() {
             Some(column) => self.update_common(groups, column),
@@ -134,23 +133,23 @@ impl Accumulator {
     }
 
     /// Takes a whole column in.
-    fn update_common(&mut self, groups: &[u32], column: &ColumnRef) -> Result<()> {
+    fn update_common(&mut self, groups: &RowGroups, column: &ColumnRef) -> Result<()> {
         let counts = &mut self.counts;
         let is_wide = column.logical_type().physical() == PhysicalType::Int64;
         match &mut self.state {
             State::CountOnly => count_present(counts, groups, column),
             State::Integers(sums) if is_wide => {
-                fold::<i64, _>(column, groups, counts, sums, |sum, first, number| {
-                    *sum = if first { 0 } else { *sum } + i128::from(number);
+                fold::<i64, _>(column, groups, counts, sums, |sum, first, number, rows| {
+                    *sum = if first { 0 } else { *sum } + i128::from(number) * i128::from(rows);
                 });
             }
             State::Integers(sums) => {
-                fold::<i32, _>(column, groups, counts, sums, |sum, first, number| {
-                    *sum = if first { 0 } else { *sum } + i128::from(number);
+                fold::<i32, _>(column, groups, counts, sums, |sum, first, number, rows| {
+                    *sum = if first { 0 } else { *sum } + i128::from(number) * i128::from(rows);
                 });
             }
             State::Decimals(sums) => {
-                for (row, group) in groups.iter().enumerate() {
+                for (row, group) in groups.each().iter().enumerate() {
                     let group = *group as usize;
                     let slots = counts.get_mut(group).zip(sums.get_mut(group));
                     if let (Some((count, sum)), Some(number)) = (slots, column.decimal_at(row)) {
@@ -161,9 +160,10 @@ impl Accumulator {
             }
             State::Doubles(sums) => {
                 let mut overflowed = false;
-                fold::<f64, _>(column, groups, counts, sums, |sum, first, number| {
+                fold::<f64, _>(column, groups, counts, sums, |sum, first, number, rows| {
                     let before = if first { 0.0 } else { *sum };
-                    *sum = before + number;
+                    // A product would round once only, and so differ from equal rows in a plain column.
+                    *sum = (0..rows).fold(before, |sum, _| sum + number);
                     overflowed |= sum.is_infinite() && before.is_finite() && number.is_finite();
                 });
                 if overflowed {
@@ -177,14 +177,14 @@ impl Accumulator {
                 fold_integers(column, is_wide, groups, counts, best, |a, b| a > b);
             }
             State::LeastDouble(best) => {
-                fold::<f64, _>(column, groups, counts, best, |best, first, number| {
+                fold::<f64, _>(column, groups, counts, best, |best, first, number, _| {
                     if first || number.less(*best) {
                         *best = number;
                     }
                 });
             }
             State::GreatestDouble(best) => {
-                fold::<f64, _>(column, groups, counts, best, |best, first, number| {
+                fold::<f64, _>(column, groups, counts, best, |best, first, number, _| {
                     if first || best.less(number) {
                         *best = number;
                     }
@@ -300,8 +300,38 @@ impl Accumulator {
         }
     }
 
-    /// Extremes of booleans and texts. A text is copied only when it becomes the best of its group.
-    fn update_values(&mut self, groups: &[u32], column: &Column) {
+    /// Extremes of booleans, texts and numerics: of the first row of each run, and of each value of
+    /// a dictionary where there is one group.
+    fn update_values(&mut self, groups: &RowGroups, column: &ColumnRef) {
+        let is_one_group = self.counts.len() == 1;
+        match column.data() {
+            ColumnData::Dictionary { codes, values } if is_one_group => {
+                let mut seen = vec![false; values.len()];
+                for (row, code) in codes.iter().enumerate() {
+                    // Of equal values the first row's is kept, so they are taken in its order.
+                    let seen = seen.get_mut(*code as usize).filter(|seen| !**seen);
+                    if let Some(seen) = seen.filter(|_| !column.is_null(row)) {
+                        *seen = true;
+                        self.keep_better(0, column, row);
+                    }
+                }
+            }
+            _ => match column.runs() {
+                Some(runs) => groups.each_run_of(&runs, &mut |run, group, _| {
+                    self.keep_better(group, runs.values, run);
+                }),
+                None => {
+                    for (row, group) in groups.each().iter().enumerate() {
+                        self.keep_better(*group as usize, column, row);
+                    }
+                }
+            },
+        }
+    }
+
+    /// Keeps the value of a row where it is the best of its group so far. A text is copied only
+    /// then.
+    fn keep_better(&mut self, group: usize, column: &Column, row: usize) {
         let State::Values(best) = &mut self.state else {
             return;
         };
@@ -309,24 +339,22 @@ impl Accumulator {
             AggregateFunction::Min(_) => core::cmp::Ordering::Less,
             _ => core::cmp::Ordering::Greater,
         };
-        for (row, group) in groups.iter().enumerate() {
-            let Some(best) = best.get_mut(*group as usize) else {
-                continue;
+        let Some(best) = best.get_mut(group) else {
+            return;
+        };
+        let ty = column.logical_type();
+        if let Some(text) = column.str_at(row).filter(|_| ty != LogicalType::Bpchar) {
+            let old_bytes = match best {
+                Value::Text(old) if text.cmp(old) != wanted => return,
+                Value::Text(old) => old.len(),
+                _ => 0,
             };
-            let ty = column.logical_type();
-            if let Some(text) = column.str_at(row).filter(|_| ty != LogicalType::Bpchar) {
-                let old_bytes = match best {
-                    Value::Text(old) if text.cmp(old) != wanted => continue,
-                    Value::Text(old) => old.len(),
-                    _ => 0,
-                };
-                self.heap_bytes = self.heap_bytes + text.len() - old_bytes;
-                *best = Value::text(text);
-            } else {
-                let value = column.value(row);
-                if !value.is_null() && (best.is_null() || value.compare(best) == Some(wanted)) {
-                    *best = value;
-                }
+            self.heap_bytes = self.heap_bytes + text.len() - old_bytes;
+            *best = Value::text(text);
+        } else {
+            let value = column.value(row);
+            if !value.is_null() && (best.is_null() || value.compare(best) == Some(wanted)) {
+                *best = value;
             }
         }
     }
@@ -376,23 +404,36 @@ fn decimals(
     Ok(ColumnData::Decimal(data))
 }
 
-fn count_all(counts: &mut [i64], groups: &[u32]) {
-    if let ([count], Ok(rows)) = (&mut *counts, i64::try_from(groups.len())) {
-        *count += rows;
-        return;
-    }
-    for group in groups {
-        if let Some(count) = counts.get_mut(*group as usize) {
-            *count += 1;
+fn count_all(counts: &mut [i64], groups: &RowGroups) {
+    match groups {
+        RowGroups::Rows(groups) => {
+            for group in groups {
+                if let Some(count) = counts.get_mut(*group as usize) {
+                    *count += 1;
+                }
+            }
         }
+        RowGroups::Runs { .. } => groups.each_run(&mut |group, rows| {
+            if let Some(count) = counts.get_mut(group as usize) {
+                *count += i64::from(rows);
+            }
+        }),
     }
 }
 
-fn count_present(counts: &mut [i64], groups: &[u32], column: &Column) {
+fn count_present(counts: &mut [i64], groups: &RowGroups, column: &Column) {
     if column.null_count() == 0 {
         return count_all(counts, groups);
     }
-    for (row, group) in groups.iter().enumerate() {
+    if let Some(runs) = column.runs() {
+        return groups.each_run_of(&runs, &mut |run, group, rows| {
+            let count = counts.get_mut(group).filter(|_| !runs.values.is_null(run));
+            if let Some(count) = count {
+                *count += i64::from(rows);
+            }
+        });
+    }
+    for (row, group) in groups.each().iter().enumerate() {
         if let Some(count) = counts
             .get_mut(*group as usize)
             .filter(|_| !column.is_null(row))
@@ -405,7 +446,7 @@ fn count_present(counts: &mut [i64], groups: &[u32], column: &Column) {
 fn fold_integers(
     column: &Column,
     is_wide: bool,
-    groups: &[u32],
+    groups: &RowGroups,
     counts: &mut [i64],
     best: &mut [i64],
     is_better: impl Fn(i64, i64) -> bool,
@@ -416,77 +457,71 @@ fn fold_integers(
         }
     };
     if is_wide {
-        fold::<i64, _>(column, groups, counts, best, keep_better);
+        fold::<i64, _>(column, groups, counts, best, |best, first, number, _| {
+            keep_better(best, first, number);
+        });
     } else {
-        fold::<i32, _>(column, groups, counts, best, |best, first, number| {
+        fold::<i32, _>(column, groups, counts, best, |best, first, number, _| {
             keep_better(best, first, i64::from(number));
         });
     }
 }
 
-/// Calls `step(state, is_first, value)` for every row that is not NULL, and counts it.
+/// Calls `step(state, is_first, value, rows)` for the values that are not NULL, in the order of the
+/// rows, and counts these. Rows of one run come as one.
 fn fold<T: Native, S>(
     column: &Column,
-    groups: &[u32],
+    groups: &RowGroups,
     counts: &mut [i64],
     states: &mut [S],
-    mut step: impl FnMut(&mut S, bool, T),
+    mut step: impl FnMut(&mut S, bool, T, u32),
 ) {
+    if let Some(runs) = column.runs() {
+        let values = T::operand(runs.values);
+        return groups.each_run_of(&runs, &mut |run, group, rows| {
+            let slots = counts.get_mut(group).zip(states.get_mut(group));
+            if let Some((count, state)) = slots.filter(|_| !runs.values.is_null(run)) {
+                step(state, *count == 0, values.get(run), rows);
+                *count += i64::from(rows);
+            }
+        });
+    }
     if let ([count], [state]) = (&mut *counts, &mut *states) {
-        each_present(column, groups.len(), |_, value| {
-            step(state, *count == 0, value);
+        each_present(column, groups.rows(), |_, value| {
+            step(state, *count == 0, value, 1);
             *count += 1;
         });
         return;
     }
+    let groups = groups.each();
     each_present(column, groups.len(), |row, value| {
         let group = groups.get(row).map_or(usize::MAX, |group| *group as usize);
         if let (Some(count), Some(state)) = (counts.get_mut(group), states.get_mut(group)) {
-            step(state, *count == 0, value);
+            step(state, *count == 0, value, 1);
             *count += 1;
         }
     });
 }
 
-/// Calls `visit(row, value)` for the rows that are not NULL, in order and whatever the column's
-/// form.
+/// Calls `visit(row, value)` for the rows of a plain or dictionary column that are not NULL, in
+/// order.
 fn each_present<T: Native>(column: &Column, rows: usize, mut visit: impl FnMut(usize, T)) {
     let is_present = |row: usize| column.validity().is_none_or(|bits| bits.get(row));
-    match column.data() {
-        ColumnData::Constant(value) => {
-            if !value.is_null(0) {
-                let value = T::operand(value).get(0);
-                (0..rows).for_each(|row| visit(row, value));
+    if let ColumnData::Dictionary { codes, values } = column.data() {
+        let values = T::operand(values);
+        for (row, code) in codes.iter().enumerate().take(rows) {
+            if is_present(row) {
+                visit(row, values.get(*code as usize));
             }
         }
-        ColumnData::Dictionary { codes, values } => {
-            let values = T::operand(values);
-            for (row, code) in codes.iter().enumerate().take(rows) {
-                if is_present(row) {
-                    visit(row, values.get(*code as usize));
-                }
-            }
-        }
-        ColumnData::RunEnds { ends, values } => {
-            let numbers = T::operand(values);
-            let mut start = 0;
-            for (run, end) in ends.iter().enumerate() {
-                let end = (*end as usize).min(rows);
-                if !values.is_null(run) {
-                    (start..end).for_each(|row| visit(row, numbers.get(run)));
-                }
-                start = end;
-            }
-        }
-        _ => {
-            let values = T::operand(column).values.iter().enumerate().take(rows);
-            if column.validity().is_none() {
-                values.for_each(|(row, value)| visit(row, *value));
-            } else {
-                for (row, value) in values.filter(|(row, _)| is_present(*row)) {
-                    visit(row, *value);
-                }
-            }
+        return;
+    }
+    let values = T::operand(column).values.iter().enumerate().take(rows);
+    if column.validity().is_none() {
+        values.for_each(|(row, value)| visit(row, *value));
+    } else {
+        for (row, value) in values.filter(|(row, _)| is_present(*row)) {
+            visit(row, *value);
         }
     }
 }

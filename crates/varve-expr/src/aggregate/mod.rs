@@ -1,7 +1,7 @@
 //! Aggregates and their running state.
 //!
-//! The commonest compute whole columns at once (`accumulator`); all others are rows of a table
-//! (`table`) with a step for a row and a result.
+//! The commonest compute whole columns at once (`accumulator`), by the run where values and groups
+//! come in runs; all others are rows of a table (`table`) with a step for a row and a result.
 
 mod accumulator;
 mod collect;
@@ -10,6 +10,7 @@ mod json;
 mod moments;
 mod ordered;
 mod resolve;
+mod row_groups;
 mod simple;
 mod table;
 mod train;
@@ -21,3 +22,4 @@ pub use accumulator::Accumulator;
 pub use function::{AggregateFunction, ListedAggregate};
 pub(crate) use resolve::aggregate_names;
 pub use resolve::{AggregateArgs, is_aggregate, resolve_aggregate};
+pub use row_groups::RowGroups;

@@ -6,13 +6,38 @@ use std::sync::Arc;
 use proptest::prelude::{prop_assert_eq, proptest};
 use varve_types::{Column, Decimal, LogicalType, Value};
 
-use super::{Accumulator, AggregateFunction};
+use super::{Accumulator, AggregateFunction, RowGroups};
 use crate::evaluate::forms::{column_in_form, domain};
 use crate::evaluate::twin_tests::CONTEXT;
 
 use AggregateFunction as F;
 
-fn run(function: F, groups: &[u32], group_count: usize, column: &Column) -> Column {
+/// The groups one by one, or in runs.
+fn in_form(groups: &[u32], form: usize) -> RowGroups {
+    if form == 0 {
+        return RowGroups::Rows(groups.to_vec());
+    }
+    let (mut ends, mut heads) = (Vec::new(), Vec::new());
+    for (end, group) in (1..).zip(groups) {
+        if heads.last() != Some(group) {
+            heads.push(*group);
+            ends.push(end);
+        } else if let Some(last) = ends.last_mut() {
+            *last = end;
+        }
+    }
+    RowGroups::Runs {
+        ends,
+        groups: heads,
+    }
+}
+
+fn run(
+    function: F,
+    (groups, form): (&[u32], usize),
+    group_count: usize,
+    column: &Column,
+) -> Column {
     let mut accumulator = Accumulator::new(function);
     let half = u32::try_from(groups.len() / 2).unwrap();
     let rows: Vec<u32> = (0..u32::try_from(groups.len()).unwrap()).collect();
@@ -30,7 +55,7 @@ fn run(function: F, groups: &[u32], group_count: usize, column: &Column) -> Colu
             _ => vec![Arc::new(part)],
         };
         accumulator
-            .update(&part_groups, group_count, &args, &CONTEXT)
+            .update(&in_form(&part_groups, form), group_count, &args, &CONTEXT)
             .unwrap();
     }
     assert!(accumulator.memory_bytes() > 0);
@@ -80,8 +105,14 @@ proptest! {
     fn as_value_by_value(
         picks in proptest::collection::vec((0..20_usize, 0..4_u32), 0..50),
         form in 0..4_usize,
+        groups_form in 0..2_usize,
+        is_sorted: bool,
         group_count in 1..4_usize,
     ) {
+        let mut picks = picks;
+        if is_sorted {
+            picks.sort_unstable_by_key(|(pick, group)| (*group, *pick));
+        }
         let groups: Vec<u32> =
             picks.iter().map(|(_, group)| group % u32::try_from(group_count).unwrap()).collect();
         for ty in LogicalType::ALL {
@@ -101,7 +132,7 @@ proptest! {
                 functions.extend([F::Sum(ty), F::Avg(ty)]);
             }
             for function in functions {
-                let fast = run(function, &groups, group_count, &column);
+                let fast = run(function, (&groups, groups_form), group_count, &column);
                 let expected: Vec<Value> = (0..group_count)
                     .map(|group| {
                         let rows = values.iter().zip(&groups);
@@ -110,7 +141,10 @@ proptest! {
                     })
                     .collect();
                 let expected = Column::from_values(function.result_type(), &expected);
-                prop_assert_eq!(fast, expected, "{:?}", function);
+                for group in 0..group_count {
+                    let shown = |column: &Column| format!("{:?}", column.value(group));
+                    prop_assert_eq!(shown(&fast), shown(&expected), "{:?}", function);
+                }
             }
         }
     }
@@ -120,14 +154,15 @@ proptest! {
 fn sums_out_of_range_are_errors() {
     let max = Column::constant(LogicalType::Int8, &Value::Int8(i64::MAX), 2);
     let mut sum = Accumulator::new(F::Sum(LogicalType::Int8));
-    sum.update(&[0, 0], 1, &[Arc::new(max)], &CONTEXT).unwrap();
+    sum.update(&RowGroups::one(2), 1, &[Arc::new(max)], &CONTEXT)
+        .unwrap();
     let twice = Value::Numeric(Decimal::parse("18446744073709551614").unwrap());
     assert_eq!(sum.finish(1).unwrap().value(0), twice);
 
     let huge = Column::constant(LogicalType::Float8, &Value::Float8(1e308), 2);
     let mut sum = Accumulator::new(F::Sum(LogicalType::Float8));
     let error = sum
-        .update(&[0, 0], 1, &[Arc::new(huge)], &CONTEXT)
+        .update(&RowGroups::one(2), 1, &[Arc::new(huge)], &CONTEXT)
         .unwrap_err();
     assert_eq!(error.message(), "value out of range: overflow");
 }

@@ -41,14 +41,14 @@ pub(super) fn map_columns(
         _ => None,
     };
     if let Some((i, column)) = only
-        && let Some((codes, values)) = distinct_values(&column, strict)
+        && let Some(values) = distinct_values(&column, strict)
     {
         let mut inner = with_length(&args, values.len());
         if let Some(place) = inner.get_mut(i) {
             *place = Arc::clone(values);
         }
         if let Ok(mapped) = kernel(&inner, values.len()) {
-            return spread(&Arc::new(mapped).flatten(), &codes, column.validity());
+            return with_values(&column, Arc::new(mapped).flatten());
         }
     }
     let plain: Vec<ColumnRef> = args
@@ -75,23 +75,28 @@ fn with_length(args: &[ColumnRef], rows: usize) -> Vec<ColumnRef> {
         .collect()
 }
 
-/// The values of a column that has fewer of them than rows, and which of them each row has.
-fn distinct_values(column: &Column, strict: bool) -> Option<(Vec<u32>, &ColumnRef)> {
+/// The values of a column that has fewer of them than rows.
+fn distinct_values(column: &Column, strict: bool) -> Option<&ColumnRef> {
     match column.data() {
-        ColumnData::Dictionary { codes, values }
+        ColumnData::Dictionary { values, .. }
             if (1..=column.len()).contains(&values.len())
                 && (strict || column.validity().is_none()) =>
         {
-            Some((codes.clone(), values))
+            Some(values)
         }
-        ColumnData::RunEnds { ends, values } => {
-            let mut codes = Vec::with_capacity(column.len());
-            for (run, end) in (0_u32..).zip(ends) {
-                codes.resize(*end as usize, run);
-            }
-            Some((codes, values))
-        }
+        ColumnData::RunEnds { values, .. } => Some(values),
         _ => None,
+    }
+}
+
+/// A dictionary or a column of runs with other values in their places.
+fn with_values(column: &Column, mapped: ColumnRef) -> Result<ColumnRef> {
+    match column.data() {
+        ColumnData::Dictionary { codes, .. } => spread(&mapped, codes, column.validity()),
+        ColumnData::RunEnds { ends, .. } => Column::run_ends(ends.clone(), mapped)
+            .map(Arc::new)
+            .ok_or_else(|| Error::internal("runs of an unequal number")),
+        _ => Ok(mapped),
     }
 }
 

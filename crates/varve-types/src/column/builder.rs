@@ -1,6 +1,6 @@
 //! Builds plain columns row by row.
 
-use crate::column::{Column, ColumnData};
+use crate::column::{Column, ColumnData, Runs};
 use crate::{BinaryData, Bitmap, DecimalData, LogicalType, PhysicalType, TextData, Value};
 
 /// Collects values of one type into a plain [`Column`].
@@ -145,6 +145,9 @@ impl ColumnBuilder {
     /// Adds the rows `start..end` of a column of the same type, whatever its form; a row past its
     /// end becomes NULL. Plain columns are copied as a whole.
     pub fn append_range(&mut self, column: &Column, start: usize, end: usize) {
+        if let Some(runs) = column.runs() {
+            return self.append_runs(&runs, start, end);
+        }
         let rows = start..end;
         let copied = match (&mut self.data, column.data()) {
             (ColumnData::Boolean(to), ColumnData::Boolean(from)) if end <= from.len() => {
@@ -177,6 +180,46 @@ impl ColumnBuilder {
             (Some(bits), Some(from)) => bits.extend(rows.map(|row| from.get(row))),
         }
         self.len += count;
+    }
+
+    fn append_runs(&mut self, runs: &Runs<'_>, mut start: usize, end: usize) {
+        for (run, run_end) in runs.ends.iter().enumerate() {
+            let run_end = end.min(*run_end as usize);
+            let rows = run_end.saturating_sub(start);
+            if !self.append_equal(runs.values, run, rows) {
+                (0..rows).for_each(|_| self.push_row(runs.values, run));
+            }
+            start += rows;
+        }
+        (start..end).for_each(|_| self.push_null());
+    }
+
+    /// Adds a row of a plain column of the same type so many times, where that is quick.
+    fn append_equal(&mut self, column: &Column, row: usize, count: usize) -> bool {
+        let is_added = !column.is_null(row)
+            && match (&mut self.data, column.data()) {
+                (ColumnData::Boolean(to), ColumnData::Boolean(from)) => {
+                    to.extend(core::iter::repeat_n(from.get(row), count));
+                    true
+                }
+                (ColumnData::Int32(to), ColumnData::Int32(from)) => {
+                    repeat(to, from.get(row), count)
+                }
+                (ColumnData::Int64(to), ColumnData::Int64(from)) => {
+                    repeat(to, from.get(row), count)
+                }
+                (ColumnData::Float64(to), ColumnData::Float64(from)) => {
+                    repeat(to, from.get(row), count)
+                }
+                _ => false,
+            };
+        if is_added {
+            self.len += count;
+            if let Some(bits) = &mut self.validity {
+                bits.extend(core::iter::repeat_n(true, count));
+            }
+        }
+        is_added
     }
 
     /// Adds the rows at `rows` of a column of the same type; a row past its end becomes NULL.
@@ -229,6 +272,12 @@ impl ColumnBuilder {
 fn copy<T: Copy>(to: &mut Vec<T>, from: Option<&[T]>) -> bool {
     let from = from.inspect(|from| to.extend_from_slice(from));
     from.is_some()
+}
+
+/// Whether there is a value to repeat.
+fn repeat<T: Copy>(to: &mut Vec<T>, value: Option<&T>, count: usize) -> bool {
+    let value = value.inspect(|value| to.resize(to.len() + count, **value));
+    value.is_some()
 }
 
 fn gather<T: Copy + Default>(to: &mut Vec<T>, from: &[T], rows: &[u32]) {

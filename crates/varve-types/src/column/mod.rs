@@ -5,6 +5,7 @@ mod binary;
 mod bitmap;
 mod builder;
 mod key;
+mod runs;
 mod text;
 
 use std::sync::Arc;
@@ -16,6 +17,7 @@ pub use binary::BinaryData;
 pub use bitmap::Bitmap;
 pub use builder::ColumnBuilder;
 pub use key::{encode_key_cell, encode_ordered_key_cell};
+pub use runs::{CommonRuns, Runs};
 pub use text::TextData;
 
 /// Values of one type, in Arrow's memory layout.
@@ -249,6 +251,7 @@ impl Column {
     pub fn null_count(&self) -> usize {
         match &self.data {
             ColumnData::Constant(value) => value.validity.as_ref().map_or(0, |_| self.len),
+            ColumnData::RunEnds { values, .. } if values.validity.is_none() => 0,
             ColumnData::RunEnds { .. } => (0..self.len).filter(|i| self.is_null(*i)).count(),
             _ => self
                 .validity
@@ -346,7 +349,7 @@ impl Column {
     }
 
     /// The rows at `rows`, in that order; a row past the end becomes NULL. Dictionary and constant
-    /// forms are kept.
+    /// forms are kept, and run ends where there are few runs.
     #[must_use]
     pub fn take(&self, rows: &[u32]) -> Column {
         match &self.data {
@@ -378,6 +381,7 @@ impl Column {
                     validity: Some(bits).filter(|bits| !bits.all()),
                 }
             }
+            ColumnData::RunEnds { ends, values } => runs::take(ends, values, rows),
             _ => {
                 let mut builder = ColumnBuilder::with_capacity(self.ty, rows.len());
                 builder.append_rows(self, rows);

@@ -6,8 +6,8 @@ use proptest::prelude::{Strategy, any, prop_assert, prop_assert_eq, proptest};
 
 use crate::testing::{sample_types, sample_value};
 use crate::{
-    Batch, Bitmap, Column, ColumnData, ColumnPredicate, CompareOp, LogicalType, PredicateTest,
-    Selection, Value,
+    Batch, Bitmap, Column, ColumnData, ColumnPredicate, CommonRuns, CompareOp, LogicalType,
+    PredicateTest, Selection, Value,
 };
 
 fn ints(values: &[Option<i64>]) -> Vec<Value> {
@@ -106,6 +106,47 @@ proptest! {
         let slow = once.compact().select(&choose(b, once.rows())).compact();
         prop_assert_eq!(twice.rows(), slow.rows());
         prop_assert_eq!(twice.column(0).unwrap(), slow.column(0).unwrap());
+    }
+}
+
+proptest! {
+    #[test]
+    fn common_runs_are_those_of_the_rows(
+        lengths in proptest::collection::vec((1..20usize, proptest::option::of(-2..2i64)), 1..12),
+        others in proptest::collection::vec((1..20usize, proptest::option::of(-2..2i64)), 1..12),
+        keep in any::<u64>(),
+    ) {
+        let rows_of = |runs: &[(usize, Option<i64>)]| -> Vec<Option<i64>> {
+            runs.iter().flat_map(|(length, value)| vec![*value; *length]).collect()
+        };
+        let (mut first, mut second) = (rows_of(&lengths), rows_of(&others));
+        let rows = first.len().min(second.len());
+        first.truncate(rows);
+        second.truncate(rows);
+        let columns = [Arc::new(run_ends_of(&first)), Arc::new(run_ends_of(&second))];
+        let pairs: Vec<_> = first.iter().zip(&second).collect();
+        let changes = pairs.windows(2).filter(|pair| pair[0] != pair[1]).count();
+        let runs = CommonRuns::new(&columns);
+        prop_assert_eq!(runs.is_some(), changes + 1 <= rows / 2);
+        if let Some(runs) = runs {
+            let mut start = 0;
+            for (run, end) in runs.ends.iter().enumerate() {
+                for row in start..*end as usize {
+                    for (column, head) in columns.iter().zip(&runs.heads) {
+                        prop_assert_eq!(column.value(row), head.value(run));
+                    }
+                }
+                start = *end as usize;
+            }
+            prop_assert_eq!((start, runs.ends.len()), (rows, changes + 1));
+        }
+
+        let kept: Vec<u32> = (0..rows as u32).filter(|row| keep >> (row % 64) & 1 == 1).collect();
+        let taken = columns[0].take(&kept);
+        let slow: Vec<Option<i64>> = kept.iter().map(|row| first[*row as usize]).collect();
+        prop_assert_eq!(&taken, &Column::from_values(LogicalType::Int8, &ints(&slow)));
+        let few = run_ends_of(&slow).runs().is_some_and(|runs| runs.ends.len() <= kept.len() / 2);
+        prop_assert_eq!(taken.runs().is_some(), few);
     }
 }
 
