@@ -120,8 +120,8 @@ pub use composite::{
     encode_integer_lists, encode_string_lists, encode_wide, gather_wide,
 };
 pub use compute::{
-    Comparison, IntegerPredicate, StringPredicate, filter_bits, filter_integers, filter_strings, filters_integers_encoded,
-    filters_strings_encoded, spread_bits,
+    Comparison, IntegerPredicate, StringPredicate, filter_bits, filter_integers, filter_strings,
+    filters_integers_encoded, filters_strings_encoded, spread_bits,
 };
 pub use decoded::Decoded;
 pub use error::CodecError;

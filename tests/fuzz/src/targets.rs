@@ -2,11 +2,11 @@
 
 use crate::input::{Input, Kind};
 use varve_codec::{
-    Comparison, IntegerKind, IntegerPredicate, Shared, StringPredicate, Strings,
-    decode_bits, decode_integers, decode_plain_integers,
-    decode_plain_strings, decode_same_integers, decode_same_strings, decode_strings,
-    f64_from_integer, filter_integers, filter_strings, gather_bits, gather_integers,
-    gather_same_integers, gather_same_strings, gather_strings, read_frames, split_bits,
+    Comparison, IntegerKind, IntegerPredicate, Shared, StringPredicate, Strings, decode_bits,
+    decode_integers, decode_plain_integers, decode_plain_strings, decode_same_integers,
+    decode_same_strings, decode_strings, f64_from_integer, filter_integers, filter_strings,
+    gather_bits, gather_integers, gather_same_integers, gather_same_strings, gather_strings,
+    read_frames, split_bits,
 };
 
 /// The most bytes of text that a vector may decode to.

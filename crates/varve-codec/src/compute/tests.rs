@@ -1,9 +1,7 @@
 use core::cmp::Ordering;
 use std::collections::BTreeSet;
 
-use super::{
-    Comparison, IntegerPredicate, StringPredicate, filter_integers, filter_strings,
-};
+use super::{Comparison, IntegerPredicate, StringPredicate, filter_integers, filter_strings};
 use crate::integers::IntegerKind;
 use crate::integers::encodings::integer_encodings;
 use crate::strings::encodings::string_encodings;
@@ -13,9 +11,7 @@ use crate::tags::{
     TAG_RUN_ENDS, TAG_SHARED_DICTIONARY, TAG_STEPS,
 };
 use crate::testing::mutations;
-use crate::{
-    Shared, Strings, f64_from_integer, integer_from_f64,
-};
+use crate::{Shared, Strings, f64_from_integer, integer_from_f64};
 use proptest::prelude::{Strategy, any, prop_assert_eq, prop_oneof, proptest};
 
 const BYTES_MAX: usize = 1 << 20;
@@ -100,11 +96,7 @@ fn integer_tests(kind: IntegerKind, constants: &[i64]) -> Vec<(IntegerPredicate,
 }
 
 /// The slow twin of filters on all encodings of the integers.
-fn check_integers(
-    kind: IntegerKind,
-    integers: &[i64],
-    constants: &[i64],
-) -> BTreeSet<u8> {
+fn check_integers(kind: IntegerKind, integers: &[i64], constants: &[i64]) -> BTreeSet<u8> {
     let rows = integers.len();
     let mut tags = BTreeSet::new();
     for (shared, bytes) in integer_encodings(kind, integers) {
@@ -150,11 +142,7 @@ fn every_codec_of_integers_is_filtered() {
         &runs,
         &[0, 7919, -1, 30],
     ));
-    tags.append(&mut check_integers(
-        IntegerKind::Int64,
-        &[-5; 77],
-        &[-5, 0],
-    ));
+    tags.append(&mut check_integers(IntegerKind::Int64, &[-5; 77], &[-5, 0]));
     let all = [
         TAG_PLAIN,
         TAG_CONSTANT,

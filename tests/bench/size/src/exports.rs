@@ -2,9 +2,9 @@
 
 use varve_codec::{
     BlockEncoder, BlockOptions, BlockValues, Codec, Comparison, DecodedBits, IntegerKind,
-    IntegerPredicate, Shared, Stage, StringPredicate, StringsRef,
-    decode_bits, decode_integers, decode_strings, encode_bits, filter_integers, filter_strings,
-    gather_bits, gather_integers, gather_strings, put_frames, read_frames, write_frames,
+    IntegerPredicate, Shared, Stage, StringPredicate, StringsRef, decode_bits, decode_integers,
+    decode_strings, encode_bits, filter_integers, filter_strings, gather_bits, gather_integers,
+    gather_strings, put_frames, read_frames, write_frames,
 };
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -124,7 +124,12 @@ pub fn gather_some_bits(bytes: &[u8], at: &[u16]) -> usize {
 
 /// Filters words as they are encoded.
 #[wasm_bindgen(js_name = filterWords)]
-pub fn filter_some_words(kind_number: usize, shared: &[u8], bytes: &[u8], constants: &[i64]) -> Vec<u8> {
+pub fn filter_some_words(
+    kind_number: usize,
+    shared: &[u8],
+    bytes: &[u8],
+    constants: &[i64],
+) -> Vec<u8> {
     let shared = Shared::decode(shared, usize::MAX).unwrap_or_default();
     let kind = kind(kind_number);
     let first = constants.first().copied().unwrap_or_default();
