@@ -11,6 +11,7 @@ use varve_plan::{
 };
 use varve_types::{Batch, Column, LogicalType, Result, Value};
 
+use crate::aggregate::wanted_of;
 use crate::context::Running;
 use crate::operators::{
     AggregateStream, AppendStream, CteStream, DistinctStream, FilterStream, Given, JoinStream,
@@ -103,12 +104,20 @@ impl<'a> Builder<'a> {
 
     /// `rows_wanted`: most rows that will be read of this node, where known.
     fn build(&self, plan: &'a Plan, rows_wanted: Option<u64>) -> Result<Box<dyn BatchStream + 'a>> {
+        self.profiled(|| self.operator(plan, rows_wanted))
+    }
+
+    /// An operator that is counted where that is wanted.
+    fn profiled(
+        &self,
+        operator: impl FnOnce() -> Result<Box<dyn BatchStream + 'a>>,
+    ) -> Result<Box<dyn BatchStream + 'a>> {
         let Some(profile) = &self.profile else {
-            return self.operator(plan, rows_wanted);
+            return operator();
         };
         let node = self.profile_node(profile);
         Ok(Box::new(ProfiledStream {
-            input: self.operator(plan, rows_wanted)?,
+            input: operator()?,
             env: self.running.context.env,
             profile: profile.clone(),
             node,
@@ -195,7 +204,14 @@ impl<'a> Builder<'a> {
         }
         let running = self.running.clone();
         let args = aggregates.iter().flat_map(|call| &call.args);
-        let input = self.build(input, None)?;
+        let input = match input {
+            Plan::Scan(scan) if groups.is_empty() => {
+                let wanted = wanted_of(aggregates, scan.columns.len());
+                let scan = ScanStream::summed(running.clone(), scan, wanted);
+                self.profiled(|| Ok(Box::new(scan)))?
+            }
+            _ => self.build(input, None)?,
+        };
         let input = portioned(&running, input, groups.iter().chain(args));
         Ok(if aggregates.is_empty() && !groups.is_empty() {
             Box::new(DistinctStream::new(running, input, groups, Given::Keys))

@@ -3,7 +3,7 @@
 use core::cell::RefCell;
 use std::rc::Rc;
 
-use varve_types::{Batch, Env, LocalFuture, Result};
+use varve_types::{Batch, Env, LocalFuture, Result, Summary};
 
 use crate::BatchStream;
 
@@ -77,5 +77,9 @@ impl BatchStream for ProfiledStream<'_> {
             self.profile.record(self.node, rows, elapsed_us);
             answer
         })
+    }
+
+    fn known(&mut self) -> Summary {
+        self.input.known()
     }
 }

@@ -2,8 +2,8 @@
 
 use varve_plan::SystemView;
 use varve_types::{
-    Batch, Error, LocalFuture, LogicalType, PartPredicate, Result, RowPosition, TableScan, TreeId,
-    Value,
+    Batch, Error, LocalFuture, LogicalType, PartPredicate, Result, RowPosition, Summary, TableScan,
+    TreeId, Value,
 };
 
 use varve_plan::{OrderColumn, Relation, RowLock};
@@ -12,6 +12,12 @@ use varve_plan::{OrderColumn, Relation, RowLock};
 pub trait BatchStream {
     /// The next batch, or `None` after the last one. Batches are not empty.
     fn next(&mut self) -> LocalFuture<'_, Result<Option<Batch>>>;
+
+    /// After the last batch: what is known of rows that were not given, because a summary of them
+    /// was wanted.
+    fn known(&mut self) -> Summary {
+        Summary::default()
+    }
 }
 
 /// Rows as one snapshot sees them.

@@ -9,8 +9,9 @@
 use core::cmp::Ordering;
 use varve_codec::{ByteReader, CodecError, put_varint, put_zigzag};
 use varve_types::{
-    Column, ColumnData, CompareOp, LogicalType, PredicateTest, TextData, Value, binary_order,
-    decode_key_value, encode_key_value, key_prefix_end, put_details, with_details,
+    Column, ColumnData, ColumnSummary, CompareOp, LogicalType, PredicateTest, TextData, Value,
+    Wanted, binary_order, decode_key_value, encode_key_value, key_prefix_end, put_details,
+    with_details,
 };
 
 /// Bounds of text are cut to this many bytes.
@@ -149,6 +150,49 @@ impl ZoneMap {
         }
     }
 
+    /// Whether every row described passes; true is certain.
+    pub fn must_match(&self, test: &PredicateTest) -> bool {
+        match test {
+            PredicateTest::IsNull => !self.has_values(),
+            PredicateTest::IsNotNull => self.null_count == 0,
+            PredicateTest::Compare(op, constant) => self.must_compare(*op, constant),
+            PredicateTest::In(constants) => constants
+                .iter()
+                .any(|constant| self.must_compare(CompareOp::Eq, constant)),
+        }
+    }
+
+    fn must_compare(&self, op: CompareOp, constant: &Value) -> bool {
+        let holds = |bound: &Option<Value>, op: CompareOp| {
+            let order = bound.as_ref().and_then(|bound| bound.compare(constant));
+            order.is_some_and(|order| op.holds(order))
+        };
+        let certain = match op {
+            // A cut bound is not a value, but no value lies outside of the bounds.
+            CompareOp::Eq => holds(&self.min, CompareOp::Eq) && holds(&self.max, CompareOp::Eq),
+            CompareOp::NotEq => holds(&self.min, CompareOp::Gt) || holds(&self.max, CompareOp::Lt),
+            CompareOp::Lt | CompareOp::LtEq => holds(&self.max, op),
+            CompareOp::Gt | CompareOp::GtEq => holds(&self.min, op),
+        };
+        self.null_count == 0 && certain
+    }
+
+    /// What is wanted of the values, where it is known exactly.
+    pub fn summary(&self, wanted: Wanted) -> Option<ColumnSummary> {
+        let extremes = match (&self.min, &self.max) {
+            _ if !wanted.extremes || !self.has_values() => None,
+            (Some(min), Some(max)) if self.bounds_exact && shows_alike(min) && shows_alike(max) => {
+                Some((min.clone(), max.clone()))
+            }
+            _ => return None,
+        };
+        Some(ColumnSummary {
+            present: self.rows.checked_sub(self.null_count)?,
+            sum: if wanted.sum { self.sum? } else { 0 },
+            extremes,
+        })
+    }
+
     fn may_compare(&self, op: CompareOp, constant: &Value) -> bool {
         // Without a bound, or against another type, nothing is certain.
         let holds = |bound: &Option<Value>, op: CompareOp| {
@@ -245,6 +289,11 @@ impl ZoneMap {
             sum,
         })
     }
+}
+
+/// Whether all values that equal this one show alike, so that it stands for each of them.
+fn shows_alike(value: &Value) -> bool {
+    value.double() != Some(0.0) && value.logical_type().is_some_and(|ty| !has_details(ty))
 }
 
 fn has_sum(ty: LogicalType) -> bool {

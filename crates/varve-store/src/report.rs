@@ -77,6 +77,8 @@ pub struct StoreStats {
     pub compaction_bytes_written: u64,
     /// Vectors of columns that scans decoded, filtered or took rows of.
     pub vectors_decoded: u64,
+    /// Vectors of columns of which zone maps told scans all that was wanted.
+    pub vectors_known: u64,
     /// Bytes of pages and heads that flushes and transactions wrote.
     pub run_bytes_written: u64,
     /// Values in the log.

@@ -59,8 +59,8 @@ pub use logical_type::{ElementType, LogicalType, PhysicalType};
 pub use memory::{MemoryAccount, MemoryBudget, Reservation};
 pub use row::RowValue;
 pub use scan::{
-    ColumnPredicate, CompareOp, KeyPart, KeyRange, PartPredicate, Predicate, PredicateTest,
-    ScanSpec, TableScan,
+    ColumnPredicate, ColumnSummary, CompareOp, KeyPart, KeyRange, PartPredicate, Predicate,
+    PredicateTest, ScanSpec, Summary, TableScan, Wanted,
 };
 pub use schema::{IndexKey, IndexState, KeyColumn, SortKey, TreeColumn, TreeSchema, Uniqueness};
 pub use sql_text::{SqlPart, SqlText, unparenthesized};

@@ -10,8 +10,8 @@ use varve_plan::{
 use varve_store::{RowLockKind, Transaction, TreeScan};
 use varve_system_views::{SystemView, system_view_columns};
 use varve_types::{
-    Batch, Column, Error, LocalFuture, PartPredicate, Result, RowPosition, ScanSpec, TableScan,
-    TreeId, VECTOR_ROWS, Value, invariant,
+    Batch, Column, Error, LocalFuture, PartPredicate, Result, RowPosition, ScanSpec, Summary,
+    TableScan, TreeId, VECTOR_ROWS, Value, invariant,
 };
 
 use crate::read::before::{self, Before};
@@ -53,7 +53,7 @@ impl TransactionSource<'_> {
         let filter = filter.transpose()?.filter(|filter| !filter.is_empty());
         if let Some(filter) = &filter {
             spec.columns.clone_from(&filter.read);
-            spec.limit_rows = None;
+            (spec.limit_rows, spec.wanted) = (None, None);
         }
         let scan = self.transaction.scan(spec).await?;
         Ok(match filter {
@@ -89,6 +89,7 @@ fn for_store(spec: TableScan) -> (ScanSpec, Vec<PartPredicate>) {
         ordered: spec.ordered,
         reverse: spec.reverse,
         limit_rows: spec.limit_rows,
+        wanted: spec.wanted,
     };
     (stored, other)
 }
@@ -104,6 +105,10 @@ struct FilteredStream {
 impl BatchStream for TreeStream {
     fn next(&mut self) -> LocalFuture<'_, Result<Option<Batch>>> {
         Box::pin(async { Ok(self.0.next_batch().await?) })
+    }
+
+    fn known(&mut self) -> Summary {
+        self.0.known()
     }
 }
 

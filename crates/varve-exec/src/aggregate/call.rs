@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use varve_expr::{Accumulator, EvalContext, Expr, RowGroups, evaluate, evaluate_filter};
 use varve_plan::{AggregateCall, SortKeyExpr};
-use varve_types::{Batch, Column, ColumnData, ColumnRef, Error, LogicalType, Result};
+use varve_types::{
+    Batch, Column, ColumnData, ColumnRef, Error, LogicalType, Result, Summary, Wanted,
+};
 
 use crate::keys::{KeyIndex, KeyOrder};
 use crate::sort::SortBuffer;
@@ -99,6 +101,20 @@ impl<'a> Call<'a> {
         self.accumulator.update(groups, group_count, args, eval)
     }
 
+    /// Adds rows to the only group of which so much is known as [`wanted_of`] asks for.
+    pub(crate) fn add_known(&mut self, known: &Summary) -> Result<()> {
+        let column_of = |arg: &Expr| match arg {
+            Expr::Column { index, .. } => known.columns.get(*index),
+            _ => None,
+        };
+        let unknown = || Error::internal("a summary lacks what an aggregate wants");
+        let arg = self.call.args.first();
+        let column = arg
+            .map(|arg| column_of(arg).ok_or_else(unknown))
+            .transpose()?;
+        self.accumulator.add_known(known.rows, column)
+    }
+
     /// One row a group.
     pub(crate) fn finish(mut self, group_count: usize, eval: &EvalContext<'_>) -> Result<Column> {
         for batch in self.waiting.sort(usize::MAX) {
@@ -121,6 +137,27 @@ impl<'a> Call<'a> {
         let seen = self.seen.as_ref().map_or(0, KeyIndex::memory_bytes);
         seen + self.waiting.memory_bytes() + self.accumulator.memory_bytes()
     }
+}
+
+/// What aggregates without groups want of each of `width` columns; `None` where they must see the
+/// rows themselves.
+pub(crate) fn wanted_of(calls: &[AggregateCall], width: usize) -> Option<Vec<Wanted>> {
+    let mut wanted = vec![Wanted::default(); width];
+    for call in calls {
+        if call.distinct || call.filter.is_some() || !call.order.is_empty() {
+            return None;
+        }
+        let (sum, extremes) = call.function.wants_of_summary()?;
+        if let Some(arg) = call.args.first() {
+            let Expr::Column { index, .. } = arg else {
+                return None;
+            };
+            let column = wanted.get_mut(*index)?;
+            column.sum |= sum;
+            column.extremes |= extremes;
+        }
+    }
+    Some(wanted)
 }
 
 /// The numbers of the groups, in runs where these come so.

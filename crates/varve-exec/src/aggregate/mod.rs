@@ -3,5 +3,5 @@
 mod call;
 mod group_rows;
 
-pub(crate) use call::Call;
+pub(crate) use call::{Call, wanted_of};
 pub(crate) use group_rows::GroupRows;

@@ -93,7 +93,13 @@ impl<'a> AggregateStream<'a> {
         while let Some(input) = &mut self.input {
             match input.next().await? {
                 Some(batch) => self.add(&batch)?,
-                None => self.input = None,
+                None => {
+                    let known = input.known();
+                    for call in self.calls.iter_mut().filter(|_| known.rows > 0) {
+                        call.add_known(&known)?;
+                    }
+                    self.input = None;
+                }
             }
         }
         let group_count = self.group_count();

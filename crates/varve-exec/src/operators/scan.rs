@@ -5,7 +5,8 @@ use std::vec;
 use varve_expr::evaluate_constant;
 use varve_plan::{PushedPredicate, Relation, ScanNode};
 use varve_types::{
-    Batch, Error, LocalFuture, PartPredicate, PredicateTest, Result, ScanSpec, Value,
+    Batch, Error, LocalFuture, PartPredicate, PredicateTest, Result, ScanSpec, Summary, Value,
+    Wanted,
 };
 
 use crate::BatchStream;
@@ -18,6 +19,8 @@ pub(crate) struct ScanStream<'a> {
     node: &'a ScanNode,
     limit_rows: Option<u64>,
     sorted: Option<Box<dyn BatchStream + 'a>>,
+    wanted: Option<Vec<Wanted>>,
+    known: Summary,
     state: State<'a>,
 }
 
@@ -40,7 +43,21 @@ impl<'a> ScanStream<'a> {
             node,
             limit_rows,
             sorted: None,
+            wanted: None,
+            known: Summary::default(),
             state: State::New,
+        }
+    }
+
+    /// All rows, where what is wanted may be told of some in place of giving them.
+    pub(crate) fn summed(
+        running: Running<'a>,
+        node: &'a ScanNode,
+        wanted: Option<Vec<Wanted>>,
+    ) -> ScanStream<'a> {
+        ScanStream {
+            wanted,
+            ..ScanStream::new(running, node, None)
         }
     }
 
@@ -79,6 +96,7 @@ impl<'a> ScanStream<'a> {
             predicates,
             with_position: node.with_position,
             limit_rows: self.limit_rows,
+            wanted: self.wanted.take(),
             ..ScanSpec::of(tree, node.columns.clone())
         };
         let Some(sorted) = self.sorted.take() else {
@@ -128,7 +146,13 @@ impl BatchStream for ScanStream<'_> {
                 self.state = self.open().await?;
             }
             let batch = match &mut self.state {
-                State::Open(stream) => stream.next().await?,
+                State::Open(stream) => {
+                    let batch = stream.next().await?;
+                    if batch.is_none() {
+                        self.known = stream.known();
+                    }
+                    batch
+                }
                 State::View(rows) => rows.next(),
                 State::New | State::Done => None,
             };
@@ -137,6 +161,10 @@ impl BatchStream for ScanStream<'_> {
             }
             Ok(batch)
         })
+    }
+
+    fn known(&mut self) -> Summary {
+        core::mem::take(&mut self.known)
     }
 }
 

@@ -1,9 +1,11 @@
 //! The running state of one aggregate.
 
+use std::sync::Arc;
+
 use varve_types::meter::{self, LARGE_BYTES};
 use varve_types::{
-    Bitmap, Column, ColumnBuilder, ColumnData, ColumnRef, Decimal, DecimalData, Error, LogicalType,
-    PhysicalType, Result, SqlState, Value, nearest_f32,
+    Bitmap, Column, ColumnBuilder, ColumnData, ColumnRef, ColumnSummary, Decimal, DecimalData,
+    Error, LogicalType, PhysicalType, Result, SqlState, Value, nearest_f32,
 };
 
 use super::{AggregateFunction, ListedAggregate, RowGroups};
@@ -192,6 +194,36 @@ impl Accumulator {
             }
             State::Values(_) => self.update_values(groups, column),
             State::Listed(..) => {}
+        }
+        Ok(())
+    }
+
+    /// Adds rows to the first group, of whose argument so much is known as
+    /// [`AggregateFunction::wants_of_summary`] says; `count(*)` has none.
+    pub fn add_known(&mut self, rows: u64, column: Option<&ColumnSummary>) -> Result<()> {
+        self.grow(1);
+        let present = column.map_or(rows, |column| column.present);
+        if present == 0 {
+            return Ok(());
+        }
+        let unknown = || Error::internal("a summary lacks what an aggregate wants");
+        match (
+            self.function,
+            column.and_then(|column| column.extremes.as_ref()),
+        ) {
+            (AggregateFunction::Min(ty), Some((best, _)))
+            | (AggregateFunction::Max(ty), Some((_, best))) => {
+                let best = Arc::new(Column::constant(ty, best, 1));
+                self.update_common(&RowGroups::one(1), &best)?;
+            }
+            (AggregateFunction::Min(_) | AggregateFunction::Max(_), None) => return Err(unknown()),
+            _ => {
+                if let (State::Integers(sums), Some(column)) = (&mut self.state, column) {
+                    *sums.first_mut().ok_or_else(unknown)? += column.sum;
+                }
+                let count = self.counts.first_mut().ok_or_else(unknown)?;
+                *count += i64::try_from(present).map_err(|_| unknown())?;
+            }
         }
         Ok(())
     }

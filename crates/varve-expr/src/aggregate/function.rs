@@ -96,6 +96,19 @@ impl AggregateFunction {
         }
     }
 
+    /// Whether it wants the sum, and whether the extremes, of rows of which a summary is known;
+    /// `None` where it must see the rows.
+    pub fn wants_of_summary(self) -> Option<(bool, bool)> {
+        use LogicalType::{Int2, Int4, Int8};
+        match self {
+            AggregateFunction::CountStar | AggregateFunction::Count => Some((false, false)),
+            AggregateFunction::Sum(Int2 | Int4 | Int8)
+            | AggregateFunction::Avg(Int2 | Int4 | Int8) => Some((true, false)),
+            AggregateFunction::Min(_) | AggregateFunction::Max(_) => Some((false, true)),
+            _ => None,
+        }
+    }
+
     /// How many arguments stand in parentheses before WITHIN GROUP; `None` of what does not take
     /// it, and all of them of a hypothetical row.
     pub fn direct_arguments(self) -> Option<usize> {

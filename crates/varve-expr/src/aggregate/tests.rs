@@ -4,7 +4,7 @@ use core::cmp::Ordering;
 use std::sync::Arc;
 
 use proptest::prelude::{prop_assert_eq, proptest};
-use varve_types::{Column, Decimal, LogicalType, Value};
+use varve_types::{Column, ColumnSummary, Decimal, LogicalType, Value};
 
 use super::{Accumulator, AggregateFunction, RowGroups};
 use crate::evaluate::forms::{column_in_form, domain};
@@ -180,4 +180,42 @@ fn nothing_is_null_but_for_counts() {
         let result = Accumulator::new(function).finish(1).unwrap();
         assert_eq!(result.value(0), expected, "{function:?}");
     }
+}
+
+#[test]
+fn known_rows_count_as_rows_do() {
+    let rows = [Some(3), None, Some(-1), Some(7), Some(2), None];
+    let values = rows.map(|number| number.map_or(Value::Null, Value::Int4));
+    let known = ColumnSummary {
+        present: 2,
+        sum: 2,
+        extremes: Some((Value::Int4(-1), Value::Int4(3))),
+    };
+    let read = Arc::new(Column::from_values(LogicalType::Int4, &values[3..]));
+    let functions = [F::CountStar, F::Count];
+    let of_numbers = [F::Sum, F::Avg, F::Min, F::Max].map(|of| of(LogicalType::Int4));
+    for function in functions.into_iter().chain(of_numbers) {
+        let expected = slow(function, &values.each_ref());
+        let args = match function {
+            F::CountStar => vec![],
+            _ => vec![Arc::clone(&read)],
+        };
+        let column = Some(&known).filter(|_| function != F::CountStar);
+        for is_known_first in [true, false] {
+            let mut state = Accumulator::new(function);
+            if is_known_first {
+                state.add_known(3, column).unwrap();
+            }
+            state
+                .update(&RowGroups::one(3), 1, &args, &CONTEXT)
+                .unwrap();
+            if !is_known_first {
+                state.add_known(3, column).unwrap();
+            }
+            assert_eq!(state.finish(1).unwrap().value(0), expected, "{function:?}");
+        }
+    }
+    let mut state = Accumulator::new(F::Min(LogicalType::Int4));
+    state.add_known(3, Some(&ColumnSummary::default())).unwrap();
+    assert_eq!(state.finish(1).unwrap().value(0), Value::Null);
 }

@@ -31,6 +31,8 @@ pub struct StatementActual {
     pub pages_read: u64,
     /// Vectors of columns that were decoded, filtered or taken rows of.
     pub vectors_decoded: u64,
+    /// Vectors of columns of which zone maps told all that was wanted.
+    pub vectors_known: u64,
 }
 
 impl StatementActual {

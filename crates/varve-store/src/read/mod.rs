@@ -6,7 +6,8 @@
 //! `run_cursor.rs` leaves out runs and groups by key range and statistics (`prune.rs`), then
 //! vectors by zone map. Then it evaluates the conditions vector by vector on encoded columns, takes
 //! deleted rows out, and decodes the other columns only where rows are left. `count(*)` over a
-//! whole table reads no page at all.
+//! whole table reads no page at all. Where only sums and extremes are wanted, vectors of which all
+//! rows count are not read either: their zone maps tell them (`known.rs`).
 //!
 //! Sources of a table hold different rows, so an unordered scan reads one after the other. Ordered
 //! scans, and all scans of indexes, merge overlapping sources by key (`merge.rs`). Of equal keys of
@@ -41,9 +42,11 @@
 //!    which rows are gathered a second time is kept decoded. Then the row goes to the row cache.
 
 mod gather;
+mod known;
 mod locate;
 mod merge;
 mod pages;
+mod part;
 mod prune;
 mod resolve;
 mod run_content;

@@ -8,7 +8,11 @@ use varve_types::{PredicateTest, decode_ordered_key_value};
 pub(crate) struct Tests(pub(crate) Vec<(usize, PredicateTest)>);
 
 /// The same tests, by the positions of columns in one run. A column that the run lacks has none.
-pub(crate) struct RunTests<'a>(Vec<(usize, &'a PredicateTest)>);
+pub(crate) struct RunTests<'a> {
+    tests: Vec<(usize, &'a PredicateTest)>,
+    /// Whether all tests are among them.
+    are_all: bool,
+}
 
 impl Tests {
     /// The tests that a run's statistics can answer; `position` tells where it keeps a stored
@@ -16,13 +20,17 @@ impl Tests {
     pub(crate) fn of_run(&self, position: impl Fn(usize) -> Option<usize>) -> RunTests<'_> {
         let known = self.0.iter();
         let known = known.filter_map(|(column, test)| Some((position(*column)?, test)));
-        RunTests(known.collect())
+        let tests: Vec<_> = known.collect();
+        RunTests {
+            are_all: tests.len() == self.0.len(),
+            tests,
+        }
     }
 }
 
 impl RunTests<'_> {
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.tests.is_empty()
     }
 
     /// Whether any row of the run may pass.
@@ -31,7 +39,7 @@ impl RunTests<'_> {
             let stats = head.stats().get(*column);
             stats.is_none_or(|stats| stats.zone.may_match(test))
         };
-        self.0.iter().all(may_match)
+        self.tests.iter().all(may_match)
     }
 
     /// Whether any row of a group may pass, by its key range alone.
@@ -65,7 +73,7 @@ impl RunTests<'_> {
             bounds_exact: true,
             sum: None,
         };
-        self.0
+        self.tests
             .iter()
             .filter(|(column, _)| column == leading)
             .all(|(_, test)| zone.may_match(test))
@@ -77,6 +85,15 @@ impl RunTests<'_> {
             let zone = index.zone(vector, *column);
             zone.is_none_or(|zone| zone.may_match(test))
         };
-        self.0.iter().all(may_match)
+        self.tests.iter().all(may_match)
+    }
+
+    /// Whether every row of a vector passes all tests; true is certain.
+    pub(crate) fn must_match_vector(&self, index: &GroupIndex, vector: usize) -> bool {
+        let must_match = |(column, test): &(usize, &PredicateTest)| {
+            let zone = index.zone(vector, *column);
+            zone.is_some_and(|zone| zone.must_match(test))
+        };
+        self.are_all && self.tests.iter().all(must_match)
     }
 }

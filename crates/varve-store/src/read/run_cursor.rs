@@ -4,15 +4,17 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
-use varve_run::{GroupIndex, GroupParts, GroupReader, RunError, RunHead, VectorFilter};
+use varve_run::{GroupParts, GroupReader, RunError, RunHead, VectorFilter};
 use varve_sort::VecSet;
 use varve_types::{
     Batch, Column, ColumnRef, Invariant, KeyRange, LogicalType, Pacer, ScanSpec, Selection,
-    VECTOR_ROWS,
+    Summary, VECTOR_ROWS,
 };
 
 use crate::error::{Result, StoreError};
+use crate::read::known::GroupFacts;
 use crate::read::pages::{column_pages, group_reader};
+use crate::read::part::Part;
 use crate::read::prune::Tests;
 use crate::read::resolve::Unresolved;
 use crate::read::run_content::reference_position;
@@ -46,6 +48,8 @@ pub(crate) struct RunCursor {
     pub(super) head: Arc<RunHead>,
     groups: core::ops::Range<usize>,
     pub(super) group: Option<OpenGroup>,
+    /// What zone maps told of rows in place of reading them.
+    pub(super) known: Summary,
     /// Rows of the vector read last, in whose columns references still are to be resolved.
     unresolved: Option<Box<Unresolved>>,
 }
@@ -74,14 +78,6 @@ struct TestedVector {
     decoded: Vec<(usize, ColumnRef)>,
 }
 
-/// A vector of an open group.
-#[derive(Clone, Copy)]
-struct Part {
-    vector: usize,
-    /// Whether it may have keys outside of the range.
-    is_edge: bool,
-}
-
 impl RunCursor {
     pub(crate) fn new(slot: u32, view: RunView, resolved: &ResolvedScan) -> Result<RunCursor> {
         let head = Arc::clone(view.run.head()?);
@@ -101,6 +97,7 @@ impl RunCursor {
             view,
             groups: first..end,
             group: None,
+            known: Summary::default(),
             unresolved: None,
         })
     }
@@ -122,7 +119,7 @@ impl RunCursor {
                 self.unresolved = None;
             }
             let Some(open) = &mut self.group else {
-                if !self.open_next_group(store, resolved).await? {
+                if !self.open_next_group(store, resolved, pacer).await? {
                     return Ok(None);
                 }
                 continue;
@@ -142,11 +139,18 @@ impl RunCursor {
 
     /// Opens the next group that may hold rows that pass; false at the end of the run. Of a group
     /// without such vectors no page of a column is read.
-    async fn open_next_group(&mut self, store: &Store, resolved: &ResolvedScan) -> Result<bool> {
+    async fn open_next_group(
+        &mut self,
+        store: &Store,
+        resolved: &ResolvedScan,
+        pacer: &mut Pacer,
+    ) -> Result<bool> {
         let tests = resolved
             .tests
             .of_run(|stored| self.position(resolved, stored));
+        let may_be_known = resolved.spec.wanted.is_some() && !self.refers(resolved);
         loop {
+            pacer.pause().await;
             let next = if resolved.spec.reverse {
                 self.groups.next_back()
             } else {
@@ -175,12 +179,23 @@ impl RunCursor {
             let is_edge = !resolved
                 .tested_range
                 .covers(&info.first_key, &info.last_key);
-            if is_edge || !tests.is_empty() {
+            if is_edge || !tests.is_empty() || may_be_known {
                 let parts = self.index(store, group).await?;
                 if let Some(index) = parts.index() {
                     vectors.retain(|part| tests.may_match_vector(index, part.vector));
                     if is_edge {
                         vectors.retain_mut(|part| part.meets(resolved, index, &info.last_key));
+                    }
+                    if may_be_known {
+                        let facts = GroupFacts {
+                            group,
+                            first_row,
+                            index,
+                            tests: &tests,
+                            dead: &dead,
+                        };
+                        let known = self.leave_known(resolved, &facts, &mut vectors)?;
+                        store.count_known(known);
                     }
                 }
             }
@@ -484,27 +499,6 @@ impl RunCursor {
     }
 }
 
-impl Part {
-    /// Whether the vector may have keys that are wanted; notes whether it may have others.
-    fn meets(&mut self, resolved: &ResolvedScan, index: &GroupIndex, last_key: &[u8]) -> bool {
-        let first = |vector: usize| index.vectors().get(vector);
-        let Some(this) = first(self.vector) else {
-            return false;
-        };
-        // The first key of the next vector is above all of this one.
-        let next = first(self.vector + 1).map(|next| next.first_key.as_slice());
-        let last = next.unwrap_or(last_key);
-        self.is_edge = !resolved.spec.range.covers(&this.first_key, last);
-        let starts_above = |from: &Vec<u8>| from.as_slice() >= last && next.is_some();
-        resolved.tested_range.meets(&this.first_key, last)
-            && !resolved
-                .tested_range
-                .from
-                .as_ref()
-                .is_some_and(starts_above)
-    }
-}
-
 fn gathered_column(
     reader: &GroupReader,
     column: usize,
@@ -552,7 +546,7 @@ pub(crate) fn reversed(batch: &Batch) -> Batch {
 }
 
 /// The rows of a vector that are not dead; `None` where none is dead.
-fn live(dead: &RoaringBitmap, first: u32, rows: usize) -> Result<Option<Selection>> {
+pub(super) fn live(dead: &RoaringBitmap, first: u32, rows: usize) -> Result<Option<Selection>> {
     let end = ordinal(u64::from(first) + rows as u64)?;
     if dead.range_cardinality(first..end) == 0 {
         return Ok(None);

@@ -4,7 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use varve_run::VectorFilter;
-use varve_types::{Batch, KeyRange, LocalFuture, Pacer, PredicateTest, ScanSpec, VECTOR_ROWS};
+use varve_types::{
+    Batch, KeyRange, LocalFuture, Pacer, PredicateTest, ScanSpec, Summary, VECTOR_ROWS,
+};
 
 use crate::error::Result;
 use crate::key_range::range_of_tests;
@@ -23,6 +25,7 @@ pub struct TreeScan {
     reading: Reading,
     key_ordered: bool,
     rows_left: u64,
+    known: Summary,
 }
 
 enum Reading {
@@ -58,7 +61,7 @@ pub(super) struct SourceRange {
 
 /// Reads one source.
 pub(super) enum Cursor {
-    Run(RunCursor),
+    Run(Box<RunCursor>),
     Table(TableCursor),
 }
 
@@ -66,7 +69,8 @@ impl Cursor {
     pub(super) fn open(source: Source, view: &View, resolved: &ResolvedScan) -> Result<Cursor> {
         Ok(match source {
             Source::Run(slot) => {
-                Cursor::Run(RunCursor::new(slot, view.run(slot)?.clone(), resolved)?)
+                let cursor = RunCursor::new(slot, view.run(slot)?.clone(), resolved)?;
+                Cursor::Run(Box::new(cursor))
             }
             Source::Table(source) => Cursor::Table(TableCursor::new(source)),
         })
@@ -138,6 +142,11 @@ impl TreeScan {
                 current: None,
             }
         };
+        let in_part = resolved.spec.with_position || resolved.spec.limit_rows.is_some();
+        if in_part || matches!(reading, Reading::Merged(_)) {
+            // Where sources are merged, only their rows tell which of them count.
+            resolved.spec.wanted = None;
+        }
         let tested = resolved.tests.0.iter().map(|(stored, _)| *stored);
         let read: Vec<usize> = resolved.outputs.iter().copied().chain(tested).collect();
         resolved.content = (!view.referring(&read).is_empty()).then(|| view.content());
@@ -147,6 +156,7 @@ impl TreeScan {
             resolved,
             reading,
             rows_left,
+            known: Summary::default(),
         })
     }
 
@@ -158,6 +168,11 @@ impl TreeScan {
     /// The next batch of at most 1,024 rows, or `None` after the last one. Batches are not empty.
     pub fn next_batch(&mut self) -> LocalFuture<'_, Result<Option<Batch>>> {
         Box::pin(self.read_batch())
+    }
+
+    /// After the last batch: what is known of the rows that were wanted and not given.
+    pub fn known(&mut self) -> Summary {
+        core::mem::take(&mut self.known)
     }
 
     async fn read_batch(&mut self) -> Result<Option<Batch>> {
@@ -178,6 +193,9 @@ impl TreeScan {
                     && let Some(batch) = cursor.next(view, resolved, &mut pacer).await?
                 {
                     break Some(batch);
+                }
+                if let Some(Cursor::Run(cursor)) = current.take() {
+                    self.known.merge(cursor.known);
                 }
                 match sources.pop_front() {
                     Some(next) => *current = Some(Cursor::open(next.source, view, resolved)?),

@@ -86,6 +86,8 @@ pub struct Store {
     pub(crate) compacting: AsyncMutex<()>,
     /// Vectors of columns that scans decoded, filtered or took rows of.
     pub(crate) vectors_decoded: AtomicU64,
+    /// Vectors of columns of which zone maps told scans all that was wanted.
+    pub(crate) vectors_known: AtomicU64,
 }
 
 /// What fences a stale writer: every guarded commit finds this value at its key.
@@ -145,6 +147,7 @@ impl Store {
             flushing: AsyncMutex::new(()),
             compacting: AsyncMutex::new(()),
             vectors_decoded: AtomicU64::new(0),
+            vectors_known: AtomicU64::new(0),
         }
     }
 
@@ -218,6 +221,7 @@ impl Store {
             row_cache: self.cache_stats(StoreCache::Rows),
             scratch_bytes: self.scratch_use().used_bytes,
             vectors_decoded: self.vectors_decoded.load(Ordering::Relaxed),
+            vectors_known: self.vectors_known.load(Ordering::Relaxed),
             ..self.state().stats()
         }
     }
@@ -230,6 +234,11 @@ impl Store {
     /// Counts vectors of columns that were read.
     pub(crate) fn count_vectors(&self, vectors: u64) {
         self.vectors_decoded.fetch_add(vectors, Ordering::Relaxed);
+    }
+
+    /// Counts vectors of columns that did not have to be read.
+    pub(crate) fn count_known(&self, vectors: u64) {
+        self.vectors_known.fetch_add(vectors, Ordering::Relaxed);
     }
 
     /// The state; never held across an await, and never while a snapshot is dropped.

@@ -12,6 +12,7 @@ mod group;
 mod index;
 mod integrity;
 mod jobs;
+mod known;
 mod open;
 mod ordered;
 mod point;

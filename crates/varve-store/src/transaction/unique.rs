@@ -111,14 +111,10 @@ impl Transaction {
         limit_rows: Option<u64>,
     ) -> Result<TreeScan> {
         let spec = ScanSpec {
-            tree,
-            columns,
-            predicates: Vec::new(),
-            with_position: false,
             range,
             ordered: true,
-            reverse: false,
             limit_rows,
+            ..ScanSpec::of(tree, columns)
         };
         TreeScan::new(self.view(tree).await?, spec)
     }

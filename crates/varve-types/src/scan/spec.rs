@@ -1,7 +1,7 @@
 //! The one description of a scan, from the executor to the store.
 
 use crate::TreeId;
-use crate::scan::{KeyPart, KeyRange, Predicate};
+use crate::scan::{KeyPart, KeyRange, Predicate, Wanted};
 
 /// What a scan of a tree is asked for. Its predicates test what `C` names: columns of the tree.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +24,9 @@ pub struct ScanSpec<C = usize> {
     pub reverse: bool,
     /// Most rows that the reader will take, if it knows.
     pub limit_rows: Option<u64>,
+    /// Of each output column what is to be told of rows that the scan need not give then. Without
+    /// it the scan gives all rows.
+    pub wanted: Option<Vec<Wanted>>,
 }
 
 /// What a scan of a table is asked for, which may also test expressions of the table's indexes.
@@ -41,6 +44,7 @@ impl<C> ScanSpec<C> {
             ordered: false,
             reverse: false,
             limit_rows: None,
+            wanted: None,
         }
     }
 }

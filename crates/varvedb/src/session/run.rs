@@ -385,6 +385,7 @@ impl Run<'_> {
                     .misses
                     .saturating_sub(before.page_cache.misses),
                 vectors_decoded: after.vectors_decoded.saturating_sub(before.vectors_decoded),
+                vectors_known: after.vectors_known.saturating_sub(before.vectors_known),
             });
         }
         let access = |tree| self.key_access(tree);
@@ -398,8 +399,11 @@ impl Run<'_> {
             lines.extend(explained::storage_lines(&self.shared.store, statement)?);
             if let Some(actual) = &actual {
                 lines.push(format!(
-                    "Storage Read: pages hit={} read={}, vectors decoded={}",
-                    actual.pages_hit, actual.pages_read, actual.vectors_decoded
+                    "Storage Read: pages hit={} read={}, vectors decoded={} known={}",
+                    actual.pages_hit,
+                    actual.pages_read,
+                    actual.vectors_decoded,
+                    actual.vectors_known
                 ));
             }
         }
