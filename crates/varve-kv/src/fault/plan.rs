@@ -35,6 +35,8 @@ pub struct FaultPlan {
     /// The most bytes of keys and values that the store may hold; a commit beyond it answers
     /// [`KvError::StorageFull`].
     pub quota_bytes: Option<u64>,
+    /// The commit of this number, counted from 1, answers [`KvError::StorageFull`].
+    pub full_at_commit: Option<u64>,
 }
 
 impl FaultPlan {
@@ -64,6 +66,13 @@ impl FaultPlan {
     #[must_use]
     pub fn quota_bytes(mut self, bytes: u64) -> Self {
         self.quota_bytes = Some(bytes);
+        self
+    }
+
+    /// Lets one commit find the storage full.
+    #[must_use]
+    pub fn full_at_commit(mut self, number: u64) -> Self {
+        self.full_at_commit = Some(number);
         self
     }
 }

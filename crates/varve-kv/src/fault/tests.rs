@@ -95,6 +95,18 @@ fn a_full_store_writes_nothing_and_still_deletes() {
 }
 
 #[test]
+fn one_commit_finds_the_storage_full() {
+    let kv = faulty(FaultPlan::new(1).full_at_commit(2));
+    let commit = |key| block_on(kv.commit(put(key, b"1"), Durability::Strict));
+    assert_eq!(commit("a"), Ok(()));
+    assert_eq!(get(&kv, "a").map(|found| found.is_some()), Ok(true));
+    assert_eq!(commit("b"), Err(KvError::StorageFull));
+    assert_eq!(get(&kv, "b"), Ok(None));
+    assert_eq!(commit("b"), Ok(()));
+    assert_eq!(kv.commits(), 3);
+}
+
+#[test]
 fn a_lost_large_value_answers_corrupt_until_it_is_written_again() {
     let large = vec![7u8; LARGE_VALUE_BYTES];
     let mut seen = [false; 2];

@@ -29,6 +29,7 @@ struct Control {
     plan: FaultPlan,
     random: SplitMix64,
     calls: u64,
+    commits: u64,
     /// What the store holds, known from the first commit under a quota on.
     used_bytes: Option<u64>,
     history: History,
@@ -52,6 +53,7 @@ impl<K: Kv> FaultKv<K> {
             plan,
             random,
             calls: 0,
+            commits: 0,
             used_bytes: None,
             history: History::default(),
             is_crashing: false,
@@ -73,6 +75,11 @@ impl<K: Kv> FaultKv<K> {
         self.control().calls
     }
 
+    /// How many commits have come to be carried out, those included that found the storage full.
+    pub fn commits(&self) -> u64 {
+        self.control().commits
+    }
+
     /// Whether a call has met [`CallFault::Crash`] since the last [`FaultKv::crash`].
     pub fn is_crashing(&self) -> bool {
         self.control().is_crashing
@@ -88,6 +95,13 @@ impl<K: Kv> FaultKv<K> {
     /// Takes back the faults of all calls that have not begun.
     pub fn forget_faults(&self) {
         self.control().plan.at_call.clear();
+    }
+
+    /// Puts another plan in the place of the one that there was; commits are counted from here.
+    pub fn set_plan(&self, plan: FaultPlan) {
+        let mut control = self.control();
+        control.plan = plan;
+        control.commits = 0;
     }
 
     /// Changes or lifts the quota.
@@ -164,6 +178,9 @@ impl<K: Kv> FaultKv<K> {
             if batch.check_guard(found.as_deref()) != GuardOutcome::Apply {
                 return self.inner.commit(batch, durability).await;
             }
+        }
+        if self.control().is_next_commit_full() {
+            return Err(KvError::StorageFull);
         }
         let before = self.touched(&batch.writes).await?;
         let mut after: Entries = before
@@ -308,6 +325,11 @@ impl<K> fmt::Debug for FaultKv<K> {
 }
 
 impl Control {
+    fn is_next_commit_full(&mut self) -> bool {
+        self.commits = self.commits.saturating_add(1);
+        self.plan.full_at_commit == Some(self.commits)
+    }
+
     fn decide(&mut self) -> Decision {
         self.calls = self.calls.saturating_add(1);
         let yields_max = u64::from(self.plan.yields_max);
