@@ -99,6 +99,8 @@ pub struct StoreStats {
     pub row_cache: CacheStats,
     /// Bytes in scratch space.
     pub scratch_bytes: u64,
+    /// Whether the storage was full at the last try, so that no rows are added.
+    pub storage_full: bool,
     /// Why the last flush failed, if it did; the next commit tries again.
     pub flush_error: Option<String>,
 }

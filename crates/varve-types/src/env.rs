@@ -39,6 +39,11 @@ pub trait Env: Send + Sync {
     /// Runs `task` to its end in the background of the calling thread.
     fn spawn(&self, task: LocalFuture<'static, ()>);
 
+    /// Hears whenever the storage of the database becomes full, and when there is room again.
+    fn storage_changed(&self, is_full: bool) {
+        let _ = is_full;
+    }
+
     /// What computes on several cores; `None` where there is one thread only.
     fn parallel(&self) -> Option<Arc<dyn Parallel>> {
         None

@@ -103,6 +103,12 @@ impl Database {
         self.shared.memory.used_bytes()
     }
 
+    /// Whether the storage was full when rows were last to be added: none are then, but everything
+    /// else goes on. [`Env::storage_changed`](varve_types::Env::storage_changed) tells of changes.
+    pub fn is_storage_full(&self) -> bool {
+        self.shared.store.is_storage_full()
+    }
+
     /// Gives the store up; every later call answers `08003`.
     pub async fn close(&self) -> Result<()> {
         Ok(self.shared.store.close().await?)

@@ -94,6 +94,7 @@ impl<'a> Writer<'a> {
         if self.is_instead(table) {
             return Box::pin(self.instead(table, event, &plan.source, returning)).await;
         }
+        self.txn.store.check_room()?;
         self.fire_statement(table, event, Timing::BEFORE_STATEMENT, &[])
             .await?;
         let rows = self.rows_of(&plan.source).await?;
@@ -133,7 +134,10 @@ impl<'a> Writer<'a> {
             return Box::pin(self.instead(table, event, &plan.source, returning)).await;
         }
         let assigned: &[usize] = match event {
-            Event::Update => &plan.assigned,
+            Event::Update => {
+                self.txn.store.check_room()?;
+                &plan.assigned
+            }
             _ => &[],
         };
         self.fire_statement(table, event, Timing::BEFORE_STATEMENT, assigned)

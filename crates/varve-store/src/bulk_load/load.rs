@@ -77,6 +77,7 @@ impl Transaction {
     /// written anything.
     pub fn into_bulk_load(self, tree: TreeId, options: BulkLoadOptions) -> Result<BulkLoad> {
         let store = Arc::clone(self.store());
+        store.check_room()?;
         let tree = self.tree(tree)?;
         Ok(BulkLoad {
             rows: TreeLoad::new(&store, tree),

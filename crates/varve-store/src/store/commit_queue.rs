@@ -17,7 +17,7 @@ use crate::store::log::LogValue;
 use crate::store::publication::Publication;
 use crate::store::snapshot::Snapshot;
 use crate::store::spill::Spill;
-use crate::write_set::{RowLocks, WriteSet};
+use crate::write_set::{RowLocks, WriteSet, lock_write_set};
 
 /// Most transactions that share a KV commit.
 const GROUP_MAX: usize = 512;
@@ -168,6 +168,17 @@ impl CommitQueue {
         let waiting = self.waiting();
         let group = waiting.iter().take(GROUP_MAX);
         group.map(|queued| queued.request.bytes).sum()
+    }
+
+    /// Whether any of those who wait has new rows.
+    pub(crate) fn adds_rows(&self) -> bool {
+        let waiting = self.waiting();
+        let mut group = waiting.iter().take(GROUP_MAX);
+        group.any(|queued| {
+            let work = lock(&queued.request.work);
+            let adds_rows = |work: &Work| lock_write_set(&work.write_set).adds_rows();
+            work.as_ref().is_some_and(adds_rows)
+        })
     }
 
     /// The next transactions that may share a KV commit.

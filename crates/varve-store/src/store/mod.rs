@@ -6,6 +6,7 @@ mod addresses;
 mod caches;
 mod commit_queue;
 mod content_sink;
+mod full;
 mod job;
 mod job_control;
 mod jobs;
@@ -43,6 +44,7 @@ use crate::{Durability, StoreSettings, StoreStats, TreeStorage};
 pub(crate) use addresses::{Addresses, ENTRY_BYTES, Index, hash, hash_paced};
 pub(crate) use commit_queue::{Accepted, CommitQueue, Deletes, Group, KeyedVersion, Member, Work};
 pub(crate) use content_sink::OpenContent;
+pub(crate) use full::Fullness;
 pub use job::{Job, JobId, JobInfo, JobState};
 pub(crate) use job_control::Hurry;
 pub use job_control::JobControl;
@@ -72,6 +74,7 @@ pub struct Store {
     pub(crate) scratch_use: Mutex<ScratchUse>,
     /// Whether the reserve is stored.
     pub(crate) has_reserve: AtomicBool,
+    fullness: Fullness,
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) commits: CommitQueue,
     state: Mutex<State>,
@@ -139,6 +142,7 @@ impl Store {
             epoch: parts.epoch,
             scratch_use: Mutex::default(),
             has_reserve: AtomicBool::new(false),
+            fullness: Fullness::default(),
             jobs: Arc::default(),
             commits: CommitQueue::default(),
             state: Mutex::new(parts.state),
@@ -220,6 +224,7 @@ impl Store {
             group_cache: self.cache_stats(StoreCache::Groups),
             row_cache: self.cache_stats(StoreCache::Rows),
             scratch_bytes: self.scratch_use().used_bytes,
+            storage_full: self.is_storage_full(),
             vectors_decoded: self.vectors_decoded.load(Ordering::Relaxed),
             vectors_known: self.vectors_known.load(Ordering::Relaxed),
             ..self.state().stats()
@@ -276,7 +281,8 @@ impl Store {
         self.write_any(batch, durability, false)
     }
 
-    /// As [`Store::write`], but new rows do not get the reserve.
+    /// As [`Store::write`], but new rows do not get the reserve. The caller knows whether a refusal
+    /// means that the storage is full, or that it was too much at once.
     pub(crate) fn write_any(
         &self,
         mut batch: WriteBatch,
@@ -295,10 +301,21 @@ impl Store {
                     }
                     Err(KvError::StorageFull) if has_reserve && self.give_up_reserve().await => {
                         has_reserve = false;
+                        self.set_full();
                     }
-                    // The attempt before may be what took the space.
-                    Err(KvError::StorageFull) => return Err(lost.unwrap_or(KvError::StorageFull)),
-                    answer => return answer,
+                    Err(KvError::StorageFull) => {
+                        if !adds_rows {
+                            self.set_full();
+                        }
+                        // The attempt before may be what took the space.
+                        return Err(lost.unwrap_or(KvError::StorageFull));
+                    }
+                    answer => {
+                        if adds_rows && answer.is_ok() {
+                            self.set_available();
+                        }
+                        return answer;
+                    }
                 }
             }
         })
@@ -365,6 +382,7 @@ impl Store {
             self.cache.forget_run(run);
             self.groups.forget_run(run);
         }
+        self.look_for_room().await;
         Ok(())
     }
 }

@@ -67,6 +67,11 @@ impl PageSink {
         sink
     }
 
+    /// Whether rows are new to the store among what comes next.
+    pub(crate) fn set_adds_rows(&mut self, adds_rows: bool) {
+        self.adds_rows = adds_rows;
+    }
+
     /// The id of a run that will be written here.
     pub(crate) fn new_run(&mut self) -> RunId {
         let run = RunId(Ids::next(&self.store.ids.run));
@@ -134,6 +139,9 @@ impl PageSink {
             .store
             .write_any(batch, Durability::Strict, self.adds_rows)
             .await;
+        if self.adds_rows && written == Err(KvError::StorageFull) {
+            self.store.set_full();
+        }
         written?;
         self.runs_listed = self.runs.len();
         let mut state = self.store.state();

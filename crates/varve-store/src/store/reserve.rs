@@ -13,9 +13,13 @@ use crate::format::keys;
 use crate::store::Store;
 
 impl Store {
-    /// Whether only what frees space should be written. Makes the reserve where it is due.
+    /// Whether only what frees space should be written. Makes the reserve where it is due, unless
+    /// the storage was full a moment ago.
     pub(crate) fn is_nearly_full(&self) -> LocalFuture<'_, bool> {
         Box::pin(async move {
+            if self.refuses_rows() {
+                return true;
+            }
             let bytes = self.settings.reserve_bytes;
             let is_due = self.settings.scratch_bytes_max > 0
                 && bytes > 0
@@ -26,11 +30,19 @@ impl Store {
                 batch.put(keys::reserve(), noise(bytes, self.env.random_u64()));
                 match self.change_reserve(batch).await {
                     Ok(()) => self.has_reserve.store(true, Ordering::Relaxed),
-                    // Whoever writes next is told of anything else.
-                    Err(error) => return error == KvError::StorageFull,
+                    Err(KvError::StorageFull) => {
+                        self.set_full();
+                        return true;
+                    }
+                    // Whoever writes next is told of it.
+                    Err(_) => return false,
                 }
             }
-            self.kv.is_nearly_full()
+            let is_nearly_full = self.kv.is_nearly_full();
+            if is_nearly_full {
+                self.set_full();
+            }
+            is_nearly_full
         })
     }
 

@@ -70,6 +70,9 @@ impl Spill {
             let mut write_set = lock_write_set(write_set);
             write_set.check_usable()?;
             write_set.failure = Some(StoreErrorKind::SpillInterrupted.into());
+            // Deletions from indexes may have what is kept for what frees space.
+            let adds_rows = write_set.adds_rows() || write_set.entries_seq.is_some();
+            self.sink.set_adds_rows(adds_rows);
             let full = write_set
                 .trees
                 .values_mut()

@@ -162,3 +162,63 @@ fn a_commit_whose_answer_was_lost_before_the_storage_was_full_is_in_doubt() {
     let again = open_with(again, settings()).unwrap();
     assert_eq!(sorted_rows(&again.begin(), KEYED), some_rows(0..1));
 }
+
+/// The calls of the backend and the answer of a single row.
+fn calls_of_insert(kv: &FaultyKv, store: &Arc<Store>, key: i64) -> (u64, bool) {
+    let before = kv.calls();
+    let done = insert(store, &some_rows([key]));
+    if let Err(error) = &done {
+        assert_eq!(error.state(), SqlState::DISK_FULL, "{error}");
+    }
+    (kv.calls() - before, done.is_ok())
+}
+
+#[test]
+fn a_full_storage_is_not_asked_for_each_row() {
+    let kv = faulty();
+    let store = open_with(kv.clone(), settings()).unwrap();
+    with_trees(&store);
+    let rows = noise(0..900);
+    insert(&store, &rows).unwrap();
+    insert(&store, &some_rows([1000])).unwrap();
+    assert!(has_reserve(&kv));
+    assert!(!store.is_storage_full());
+    kv.set_quota_bytes(Some(0));
+    assert_eq!(calls_of_insert(&kv, &store, 1001), (1, false));
+    assert!(store.is_storage_full() && store.stats().storage_full);
+    assert_eq!(calls_of_insert(&kv, &store, 1002), (0, false));
+    let mut replacing = store.begin();
+    let at = positions_where(
+        &replacing,
+        KEYED,
+        super::properties::compare(CompareOp::Eq, 1),
+    );
+    let replaced = block_on(replacing.update_same_keys(KEYED, &at, &[batch(&some_rows([1]))]));
+    assert!(replaced.is_err());
+    // Reading goes on, and so do deletions: these in the reserve.
+    assert_eq!(sorted_rows(&store.begin(), KEYED).len(), 901);
+    kv.set_quota_bytes(Some(kv.inner().bytes()));
+    delete_below(&store, 2);
+    assert!(store.is_storage_full() && !has_reserve(&kv));
+    assert_eq!(calls_of_insert(&kv, &store, 1002), (0, false));
+    // Others free space: it is seen after a while. The reserve comes first.
+    kv.set_quota_bytes(None);
+    block_on(store.env.sleep(1_000_000));
+    assert_eq!(calls_of_insert(&kv, &store, 1002), (2, true));
+    assert!(!store.is_storage_full() && has_reserve(&kv));
+}
+
+#[test]
+fn freed_space_is_seen_at_once() {
+    let kv = faulty();
+    kv.set_quota_bytes(Some(256 << 10));
+    let store = open_with(kv.clone(), settings()).unwrap();
+    with_trees(&store);
+    fill(&store);
+    assert!(store.is_storage_full());
+    delete_below(&store, i64::MAX);
+    assert!(store.is_storage_full());
+    block_on(store.vacuum(None, true)).unwrap();
+    assert!(!store.is_storage_full());
+    insert(&store, &some_rows([1])).unwrap();
+}

@@ -49,7 +49,7 @@ impl Store {
         self.state().check_usable()?;
         self.merge_log_if_due().await?;
         let _commit_lock = self.make_room(commit_lock, || self.commits.bytes()).await?;
-        let is_nearly_full = self.is_nearly_full().await;
+        let is_nearly_full = self.commits.adds_rows() && self.is_nearly_full().await;
         let members = self.commits.take_group();
         let prepared = prepare(self, members, is_nearly_full);
         for (member, error) in prepared.refused {
@@ -111,6 +111,9 @@ impl Store {
             }
         }
         if is_unknown || members.len() == 1 {
+            if error.failure() == Some(Failure::StorageFull) {
+                self.set_full();
+            }
             for member in members {
                 member.request.set_answer(Err(error.clone()));
             }

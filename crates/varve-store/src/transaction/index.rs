@@ -53,6 +53,7 @@ impl Transaction {
     /// this transaction sees. What commits have written to the index since then counts more. The
     /// transaction must write nothing else.
     pub async fn index_backfill(&mut self, tree: TreeId, entries: &Batch) -> Result<()> {
+        self.snapshot.store.check_room()?;
         self.write_set().entries_seq = Some(self.snapshot.seq);
         // Entries of an older date than their commit are published as runs, never logged.
         let store = &self.snapshot.store;

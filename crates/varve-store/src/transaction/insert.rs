@@ -42,6 +42,7 @@ impl Transaction {
             return Ok(());
         }
         self.write_set().check_usable()?;
+        self.snapshot.store.check_room()?;
         let tree = self.tree(tree)?;
         if tree.index().is_some() {
             return Err(StoreError::internal("rows are not inserted into an index").into());
@@ -114,6 +115,7 @@ impl Transaction {
         positions: &[RowPosition],
         rows: &Batch,
     ) -> Result<()> {
+        self.snapshot.store.check_room()?;
         let (old, runs) = self.rows_at(tree, positions).await?;
         let shape = self.tree(tree)?;
         let columns = shape.stored_columns(&self.snapshot.store.ids, rows)?;

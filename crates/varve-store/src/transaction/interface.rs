@@ -304,6 +304,11 @@ impl Transaction {
         Some(rows + write_set.unwrap_or(0))
     }
 
+    /// Refuses at once what would add rows to a storage that is full.
+    pub fn check_room(&self) -> Result<()> {
+        self.snapshot.store.check_room()
+    }
+
     /// Adds rows; the columns of the batch are those of the schema, in any form. Keys must be new.
     /// Where there is a hidden row id, it may follow as one more column: one of
     /// [`Transaction::new_row_ids`], or that of a row that is replaced.

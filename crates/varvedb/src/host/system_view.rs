@@ -161,6 +161,7 @@ fn statistics_rows(shared: &Shared) -> Vec<Vec<Value>> {
         ("log_values", stats.log_values as f64),
         ("memtable_bytes", stats.memtable_bytes as f64),
         ("scratch_bytes", stats.scratch_bytes as f64),
+        ("storage_full", f64::from(u8::from(stats.storage_full))),
         ("memory_used_bytes", shared.memory.used_bytes() as f64),
         ("memory_limit_bytes", shared.memory.limit_bytes() as f64),
     ];

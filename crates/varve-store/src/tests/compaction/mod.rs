@@ -490,7 +490,9 @@ fn any_call_of_a_compaction_may_fail() {
             if dies {
                 continue;
             }
-            // The same handle goes on, or says that it must be opened again.
+            // The same handle goes on, or says that it must be opened again. Where the storage was
+            // full, the next try is due after a while.
+            block_on(store.env.sleep(1_000_000));
             let mut transaction = store.begin();
             bump(&mut transaction, 3);
             if commit(transaction).is_ok() {
