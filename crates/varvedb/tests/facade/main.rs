@@ -27,6 +27,7 @@ mod limits;
 mod literals;
 mod phases;
 mod prepared;
+mod quota_hour;
 mod row_locks;
 mod savepoints;
 mod sequences;
