@@ -71,9 +71,15 @@ for (const [what, fault, { says, hint }] of faults) {
     profile,
     server,
   }) => {
-    const database = await openedWithFault(await profile.open(), server, fault);
+    // The worker fetches it by itself, and hears of the fault once the transaction is under way.
+    let tell = () => {};
+    const after = new Promise<void>((resolve) => {
+      tell = resolve;
+    });
+    const database = await openedWithFault(await profile.open(), server, { ...fault, after });
     expect(await database.query('BEGIN')).toEqual({ rows: [] });
     expect(await database.query('INSERT INTO kept VALUES (7)')).toEqual({ rows: [] });
+    tell();
 
     const refused = await refusal(database);
     expect(refused).toMatchObject(REFUSED);

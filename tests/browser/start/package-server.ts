@@ -21,6 +21,8 @@ export interface Fault {
   readonly body?: string;
   /** The file of the package that comes instead. */
   readonly file?: string;
+  /** What the answer waits for. */
+  readonly after?: Promise<void>;
 }
 
 /** By the name of the file; the page has none. */
@@ -46,7 +48,7 @@ export class PackageServer {
   /** `headers` come with every answer. */
   constructor(headers: Readonly<Record<string, string>> = {}) {
     this.#headers = headers;
-    this.#server = createServer((request, response) => this.#answer(request, response));
+    this.#server = createServer((request, response) => void this.#answer(request, response));
   }
 
   async open(): Promise<void> {
@@ -67,10 +69,11 @@ export class PackageServer {
     this.#server.close();
   }
 
-  #answer({ url = '/' }: IncomingMessage, response: ServerResponse): void {
+  async #answer({ url = '/' }: IncomingMessage, response: ServerResponse): Promise<void> {
     const name = url.slice(1);
     this.#asked.push(name);
-    const { status = 200, headers = {}, body, file = name } = this.faults[name] ?? {};
+    const { status = 200, headers = {}, body, file = name, after } = this.faults[name] ?? {};
+    await after;
     const type = TYPES[extname(name)] ?? 'text/html';
     response.writeHead(status, { 'content-type': type, ...this.#headers, ...headers });
     if (body !== undefined || name === '') response.end(body ?? '<!doctype html>');
