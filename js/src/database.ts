@@ -22,11 +22,13 @@ import type {
   CopyResult,
   CopySource,
   Database,
+  DatabaseEvents,
   DumpOptions,
   Encryption,
   EngineOptions,
   ExportOptions,
   ImportSource,
+  Opened,
   QueryOptions,
   RepairOptions,
   RepairReport,
@@ -40,6 +42,7 @@ import type {
 } from './interface.js';
 import { copyCall, copyInto } from './load/copy.js';
 import { loadCall, loadInto } from './load/load.js';
+import { noteDestroyed, noteOpened } from './marker.js';
 import {
   createOptions,
   dumpOptions,
@@ -72,6 +75,8 @@ export class VarveDB implements Database {
   #isOpen = false;
   /** Of the store; nothing for one in memory. */
   #name: string | undefined;
+  #opened: Opened | undefined;
+  readonly #events = new EventTarget();
   #closing: Promise<void> | undefined;
 
   /** Starts to open a database; `create` also waits until it is open. */
@@ -126,6 +131,7 @@ export class VarveDB implements Database {
     const settings = engineOptions(options);
     if (name === undefined) return;
     await requestAlone('destroy', settings, (engine) => ({ name, engine }));
+    noteDestroyed(name);
   }
 
   /**
@@ -167,6 +173,21 @@ export class VarveDB implements Database {
     return this.#runner?.client.hasEnded ?? false;
   }
 
+  get opened(): Opened | undefined {
+    return this.#opened;
+  }
+
+  on<K extends keyof DatabaseEvents>(
+    event: K,
+    listener: (detail: DatabaseEvents[K]) => void,
+  ): () => void {
+    const name = checked('event', event, oneOf('storage:full', 'storage:available'));
+    checked('listener', listener, aFunction());
+    const hear = (told: Event) => listener((told as CustomEvent<DatabaseEvents[K]>).detail);
+    this.#events.addEventListener(name, hear);
+    return () => this.#events.removeEventListener(name, hear);
+  }
+
   async query<T = Row>(
     sql: string,
     params?: readonly unknown[] | null,
@@ -199,7 +220,7 @@ export class VarveDB implements Database {
       const scope = new CallScope();
       this.#scope = scope;
       try {
-        return await runTransaction(this.#opened(), scope, run);
+        return await runTransaction(this.#runnerNow(), scope, run);
       } finally {
         this.#scope = undefined;
       }
@@ -214,8 +235,8 @@ export class VarveDB implements Database {
     const { dialect } = settings;
     const run = async () =>
       dialect === undefined
-        ? runScript(this.#opened(), script, settings)
-        : runDialectScript(this.#opened(), script, dialect, settings);
+        ? runScript(this.#runnerNow(), script, settings)
+        : runDialectScript(this.#runnerNow(), script, dialect, settings);
     return this.#gate.alone(run, settings.signal, this.#scope?.suspicion);
   }
 
@@ -280,7 +301,10 @@ export class VarveDB implements Database {
       const name = storeOf(place);
       this.#name = name;
       const key = storeKey(options.encryption, name);
-      client = new WorkerClient(startWorker(options.worker));
+      client = new WorkerClient(startWorker(options.worker), (isFull, detail) => {
+        const event = isFull ? 'storage:full' : 'storage:available';
+        this.#events.dispatchEvent(new CustomEvent(event, { detail }));
+      });
       this.#runner = new Runner(client, options.parsers);
       const aliveLock = `varvedb-worker:${crypto.getRandomValues(new Uint32Array(4)).join('-')}`;
       const args = {
@@ -297,8 +321,9 @@ export class VarveDB implements Database {
         loadDataDir === undefined
           ? client.request('open', args)
           : importStore(client, args, loadDataDir);
-      const { holdsAliveLock, steps } = await opening;
+      const { holdsAliveLock, isNew, steps } = await opening;
       markSteps(steps);
+      this.#opened = noteOpened(name, isNew);
       if (holdsAliveLock) client.watch(aliveLock);
       this.#isOpen = true;
     } catch (error) {
@@ -309,13 +334,13 @@ export class VarveDB implements Database {
     }
   }
 
-  #opened(): Runner {
+  #runnerNow(): Runner {
     if (this.#runner instanceof Runner) return this.#runner;
     throw this.#runner ?? new VarveError({ code: 'closed', message: 'the database is closed' });
   }
 
   #pass<T>(run: (runner: Runner) => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-    return this.#gate.pass(async () => run(this.#opened()), signal, this.#scope?.suspicion);
+    return this.#gate.pass(async () => run(this.#runnerNow()), signal, this.#scope?.suspicion);
   }
 }
 

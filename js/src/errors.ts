@@ -86,6 +86,9 @@ export interface ErrorFields {
   readonly dataType?: string | undefined;
   /** Which statement of `executeBatch` it was, from 0. */
   readonly statementIndex?: number | undefined;
+  /** Where the storage is full (`53100`): bytes that the origin has and may have, if the browser says so. */
+  readonly usage?: number | undefined;
+  readonly quota?: number | undefined;
 }
 
 /** By code, or by the class that its first two characters name. */
@@ -134,6 +137,9 @@ export class VarveError extends Error implements ErrorFields {
   readonly dataType?: string | undefined;
   /** Which statement of `executeBatch` it was, from 0. */
   readonly statementIndex?: number | undefined;
+  /** Where the storage is full (`53100`): bytes that the origin has and may have, if the browser says so. */
+  readonly usage?: number | undefined;
+  readonly quota?: number | undefined;
   /** The SQL text that was run, or its beginning: an error that is kept must not keep megabytes with it. */
   readonly query?: string | undefined;
   readonly #snippet: string;
@@ -152,6 +158,8 @@ export class VarveError extends Error implements ErrorFields {
     this.constraint = fields.constraint;
     this.dataType = fields.dataType;
     this.statementIndex = fields.statementIndex;
+    this.usage = fields.usage;
+    this.quota = fields.quota;
     this.query = cut(more.query);
     this.#snippet = snippetOf(more.query, fields.position);
   }

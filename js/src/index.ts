@@ -22,6 +22,7 @@ export type {
   CopyResult,
   CopySource,
   Database,
+  DatabaseEvents,
   DialectName,
   DumpOptions,
   Durability,
@@ -31,6 +32,7 @@ export type {
   Field,
   ImportSource,
   Notice,
+  Opened,
   Parser,
   Parsers,
   Queryable,
@@ -43,6 +45,7 @@ export type {
   ScriptOptions,
   ScriptResult,
   Stats,
+  StorageSpace,
   Transaction,
   VarveDBOptions,
 } from './interface.js';

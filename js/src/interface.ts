@@ -372,6 +372,29 @@ export interface VarveDBOptions extends EngineOptions {
   readonly loadDataDir?: ImportSource | undefined;
 }
 
+/**
+ * What an open found: a store, no store, or no store although this page has had one of this name open. Then the
+ * browser or the user has emptied it.
+ */
+export type Opened = 'existing' | 'created' | 'evicted';
+
+/**
+ * What the browser says of the space that the origin has: estimates in bytes, missing where it gives none. Chromium's
+ * quota is 10 GiB more than what is used, whatever it grants.
+ */
+export interface StorageSpace {
+  readonly usage?: number | undefined;
+  readonly quota?: number | undefined;
+}
+
+/** What a database tells by itself. */
+export interface DatabaseEvents {
+  /** The storage is full: what adds rows is refused with `53100`, everything else goes on. */
+  'storage:full': StorageSpace;
+  /** There is room again, as far as is known. */
+  'storage:available': StorageSpace;
+}
+
 /** A database. Calls may be made before it is ready; they run in the order in which they were made. */
 export interface Database extends Queryable, AsyncDisposable {
   /** Whether it is open. */
@@ -380,6 +403,19 @@ export interface Database extends Queryable, AsyncDisposable {
   readonly closed: boolean;
   /** Resolves when it is open, rejects when it cannot be opened. */
   readonly waitReady: Promise<void>;
+  /** What was found when it was opened; undefined before that. */
+  readonly opened: Opened | undefined;
+
+  /**
+   * Calls `listener` whenever that happens, and gives what ends it.
+   *
+   * @example
+   * db.on('storage:full', ({ usage, quota }) => offerToDelete(usage, quota));
+   */
+  on<K extends keyof DatabaseEvents>(
+    event: K,
+    listener: (detail: DatabaseEvents[K]) => void,
+  ): () => void;
 
   /**
    * Runs `run` in a transaction: commits when it resolves, rolls back when it rejects, and gives what it gave.

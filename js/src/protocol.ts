@@ -6,6 +6,7 @@ import type {
   DialectName,
   Durability,
   RepairReport,
+  StorageSpace,
 } from './interface.js';
 import type { LoadColumn } from './load/load-columns.js';
 import type { StepTaken } from './start-marks.js';
@@ -58,7 +59,10 @@ export interface Translation {
 
 /** Every request of the client to its worker, with what it takes and gives. */
 export interface Requests {
-  open: { args: OpenArgs; result: { holdsAliveLock: boolean; steps: readonly StepTaken[] } };
+  open: {
+    args: OpenArgs;
+    result: { holdsAliveLock: boolean; isNew: boolean; steps: readonly StepTaken[] };
+  };
   query: { args: { sql: string; params: Param[] }; result: Uint8Array<ArrayBuffer> };
   exec: { args: { sql: string }; result: Uint8Array<ArrayBuffer> };
   translate: {
@@ -122,9 +126,13 @@ export type RequestMessage = {
   [K in RequestName]: { readonly id: number; readonly name: K; readonly args: Args<K> };
 }[RequestName];
 
-/** What the worker posts: that its script runs, the answer to one request, or that it cannot answer any more. */
+/**
+ * What the worker posts: that its script runs, that the storage has become full or not full, the answer to one
+ * request, or that it cannot answer any more.
+ */
 export type ResponseMessage =
   | { readonly kind: 'started' }
+  | { readonly kind: 'space'; readonly isFull: boolean; readonly space: StorageSpace }
   | { readonly kind: 'result'; readonly id: number; readonly result: Result<RequestName> }
   | { readonly kind: 'error'; readonly id: number; readonly error: ErrorFields }
   | { readonly kind: 'fatal'; readonly error: ErrorFields };

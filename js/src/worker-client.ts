@@ -1,5 +1,6 @@
 import { canceled } from './canceled.js';
 import { type ErrorFields, VarveError } from './errors.js';
+import type { StorageSpace } from './interface.js';
 import type { Args, RequestMessage, RequestName, ResponseMessage, Result } from './protocol.js';
 import { mark } from './start-marks.js';
 import type { StartedWorker } from './start-worker.js';
@@ -31,6 +32,9 @@ export interface RequestOptions {
   readonly transfer?: Transferable[] | undefined;
 }
 
+/** Hears whenever the storage has become full or not full. */
+export type OnSpace = (isFull: boolean, space: StorageSpace) => void;
+
 /** The page's end of a worker. Every request is answered, at the latest when the worker ends. */
 export class WorkerClient {
   readonly #worker: Worker;
@@ -46,8 +50,11 @@ export class WorkerClient {
   /** Until the worker's script has said that it runs. */
   #silence: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(start: StartedWorker) {
+  readonly #onSpace: OnSpace | undefined;
+
+  constructor(start: StartedWorker, onSpace?: OnSpace) {
     this.#start = start;
+    this.#onSpace = onSpace;
     const { worker } = start;
     this.#worker = worker;
     worker.addEventListener('message', (event: MessageEvent<ResponseMessage>) =>
@@ -149,6 +156,10 @@ export class WorkerClient {
   #receive(message: ResponseMessage): void {
     this.#hasStarted();
     if (message.kind === 'started') return;
+    if (message.kind === 'space') {
+      this.#onSpace?.(message.isFull, message.space);
+      return;
+    }
     if (message.kind === 'fatal') {
       this.end(message.error);
       return;

@@ -5,6 +5,7 @@ import type { StoreImport } from './engine/store-import.js';
 import { type ClientErrorCode, type ErrorFields, type Failure, VarveError } from './errors.js';
 import type { RequestMessage, RequestName, ResponseMessage, Result } from './protocol.js';
 import { fetchSecondPart, secondPartFault, secondPartForCall } from './second-part.js';
+import { spaceNow, tellOfSpace } from './space.js';
 import { stepsTaken, take } from './start-marks.js';
 import { panicMessage } from './varve.js';
 
@@ -34,7 +35,8 @@ function imported(): StoreImport<EngineStore> {
 
 function openAnswer(): Result<'open'> {
   take('open');
-  return { holdsAliveLock: 'locks' in navigator, steps: stepsTaken() };
+  const { isNew } = opened();
+  return { holdsAliveLock: 'locks' in navigator, isNew, steps: stepsTaken() };
 }
 
 async function answer({ id, name, args }: RequestMessage): Promise<Result<RequestName>> {
@@ -249,12 +251,19 @@ async function respond(request: RequestMessage): Promise<void> {
     if (store !== undefined && !UNDOING.has(name)) fetchWhenIdle(name);
   } catch (error) {
     if (hasEngineEnded(error)) reportCrash(String(error));
-    else scope.postMessage({ kind: 'error', id, error: plain(error, name) }, []);
+    else scope.postMessage({ kind: 'error', id, error: await told(error, name) }, []);
   }
+}
+
+/** An error as plain data, with the space that there is where that is what it is about. */
+async function told(error: unknown, request: RequestName): Promise<ErrorFields> {
+  const fields = plain(error, request);
+  return fields.failure === 'storage_full' ? { ...fields, ...(await spaceNow()) } : fields;
 }
 
 scope.addEventListener('message', ({ data }) => void respond(data));
 // A trap while the engine polls its own futures reaches no promise, only this handler.
 scope.addEventListener('error', (event) => reportCrash(event.message));
+tellOfSpace((isFull, space) => scope.postMessage({ kind: 'space', isFull, space }, []));
 take('worker');
 scope.postMessage({ kind: 'started' }, []);

@@ -6,6 +6,7 @@ import type {
   Failure,
   Field,
   ImportSource,
+  Opened,
   Results,
   Transaction,
   VarveDBOptions,
@@ -45,6 +46,10 @@ test('types of the package', () => {
   expectTypeOf<VarveDBOptions['durability']>().toEqualTypeOf<
     'strict' | 'relaxed' | 'async' | undefined
   >();
+  expectTypeOf(db.on('storage:full', ({ quota }) => quota?.toFixed())).toEqualTypeOf<() => void>();
+  // @ts-expect-error: no such event
+  void db.on('storage:empty', () => undefined);
+  expectTypeOf(db.opened).toEqualTypeOf<Opened | undefined>();
   expectTypeOf(db.copyFrom('t', new Blob())).resolves.toEqualTypeOf<CopyResult>();
 
   expectTypeOf(VarveDB.import).returns.resolves.toEqualTypeOf<VarveDB>();

@@ -18,6 +18,13 @@ extern "C" {
     fn set_timeout(then: &Function, wait_ms: f64) -> JsValue;
 }
 
+#[wasm_bindgen(raw_module = "./space.js")]
+extern "C" {
+    /// Tells the page, in a later turn.
+    #[wasm_bindgen(js_name = spaceChanged)]
+    fn space_changed(is_full: bool);
+}
+
 /// The longest stretch of work between two messages to the worker.
 const SLICE_US: u64 = 8_000;
 
@@ -70,6 +77,10 @@ impl Env for BrowserEnv {
             // The promise is never rejected.
             drop(JsFuture::from(timeout).await);
         })
+    }
+
+    fn storage_changed(&self, is_full: bool) {
+        space_changed(is_full);
     }
 
     fn spawn(&self, task: LocalFuture<'static, ()>) {

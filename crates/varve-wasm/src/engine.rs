@@ -146,6 +146,12 @@ impl Engine {
         }))
     }
 
+    /// Whether there was no store before this open.
+    #[wasm_bindgen(js_name = isNew)]
+    pub fn is_new(&self) -> bool {
+        self.database.is_new()
+    }
+
     /// A session with a transaction state of its own.
     pub fn session(&self) -> EngineSession {
         EngineSession::new(self.database.session())

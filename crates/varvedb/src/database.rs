@@ -103,6 +103,11 @@ impl Database {
         self.shared.memory.used_bytes()
     }
 
+    /// Whether this open made the database.
+    pub fn is_new(&self) -> bool {
+        self.shared.store.is_new()
+    }
+
     /// Whether the storage was full when rows were last to be added: none are then, but everything
     /// else goes on. [`Env::storage_changed`](varve_types::Env::storage_changed) tells of changes.
     pub fn is_storage_full(&self) -> bool {

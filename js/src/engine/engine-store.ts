@@ -31,12 +31,15 @@ export class EngineStore {
   /** Loads of columns; a call that runs is not interrupted, it takes a moment. */
   readonly #loads = new Map<number, { readonly load: EngineLoad; readonly lane: Lane }>();
   readonly exports: Exports;
+  /** Whether there was no store before. */
+  readonly isNew: boolean;
 
   private constructor(engine: Engine, release: () => void) {
     this.#engine = engine;
     this.#release = release;
     this.#main = new Connection(engine);
     this.exports = new Exports(engine);
+    this.isNew = engine.isNew();
   }
 
   static open(args: OpenArgs): Promise<EngineStore> {

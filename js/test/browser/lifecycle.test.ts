@@ -52,6 +52,32 @@ test('without Web Locks the later opener fences the earlier one off', async () =
   expect((await second.query('SELECT x FROM t ORDER BY x')).rows).toEqual([{ x: 1 }, { x: 3 }]);
 });
 
+test('an open tells what it found, also that the store was emptied', async () => {
+  const dataDir = freshDataDir('idb');
+  const opened = async () => {
+    const db = new VarveDB(dataDir);
+    expect(db.opened).toBeUndefined();
+    await db.waitReady;
+    await db.close();
+    return db.opened;
+  };
+  expect(await opened()).toBe('created');
+  expect(await opened()).toBe('existing');
+  // As the browser does it, behind the back of the package.
+  const name = `varvedb:${dataDir.replace('idb://', '')}`;
+  await new Promise((resolve, reject) => {
+    const request = indexedDB.deleteDatabase(name);
+    request.onsuccess = resolve;
+    request.onerror = reject;
+  });
+  expect(await opened()).toBe('evicted');
+  expect(await opened()).toBe('existing');
+  await VarveDB.destroy(dataDir);
+  expect(localStorage.getItem(name)).toBeNull();
+  expect(await opened()).toBe('created');
+  expect((await create('memory://')).opened).toBe('created');
+});
+
 test('destroy deletes the store, and a missing one is no error', async () => {
   const dataDir = freshDataDir('idb');
   const db = await VarveDB.create(dataDir);

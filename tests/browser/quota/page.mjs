@@ -2,8 +2,13 @@ import { VarveDB } from './index.js';
 
 let db;
 
+/** The events, in turn. */
+globalThis.told = [];
+
 globalThis.openFull = async () => {
   db = await VarveDB.create('idb://full');
+  for (const event of ['storage:full', 'storage:available'])
+    db.on(event, ({ usage, quota }) => globalThis.told.push({ event, usage, quota }));
   await db.exec(`
     CREATE TABLE IF NOT EXISTS t (id bigint PRIMARY KEY, b text);
     CREATE TABLE IF NOT EXISTS other (a bigint);
@@ -16,7 +21,7 @@ globalThis.run = (sql) => db.exec(sql).then(() => undefined);
 globalThis.refusal = (sql) =>
   db.exec(sql).then(
     () => undefined,
-    ({ code, hint }) => ({ code, hint }),
+    ({ code, hint, usage, quota }) => ({ code, hint, usage, quota }),
   );
 
 globalThis.count = async (table) => {
@@ -24,18 +29,30 @@ globalThis.count = async (table) => {
   return rows[0].rows;
 };
 
+function insert(first, count) {
+  // Hexadecimal digits take half a byte each.
+  return refusal(
+    `INSERT INTO t
+     SELECT i, (SELECT string_agg(md5((i * 16 + j)::text), '') FROM generate_series(1, 16) j)
+     FROM generate_series(${first}::bigint, ${first + count - 1}) i`,
+  );
+}
+
+/** What was too much at once, or for a merge beside it, keeps rows out for a second. */
+async function insertAtLast(first, count) {
+  const refused = await insert(first, count);
+  if (!refused) return undefined;
+  await new Promise((resolve) => setTimeout(resolve, 1100));
+  return insert(first, count);
+}
+
 /** Inserts in ever smaller steps until not one row fits; how many there are, and why. */
 globalThis.fill = async () => {
   let rows = 0;
   let refused;
   for (const step of [4000, 200, 10, 1]) {
     for (;;) {
-      // Hexadecimal digits take half a byte each.
-      refused = await refusal(
-        `INSERT INTO t
-         SELECT i, (SELECT string_agg(md5((i * 16 + j)::text), '') FROM generate_series(1, 16) j)
-         FROM generate_series(${rows}::bigint, ${rows + step - 1}) i`,
-      );
+      refused = await insertAtLast(rows, step);
       if (refused) break;
       rows += step;
     }

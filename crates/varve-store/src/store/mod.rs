@@ -180,6 +180,11 @@ impl Store {
         }
     }
 
+    /// Whether this open made it: nobody had opened it before.
+    pub fn is_new(&self) -> bool {
+        self.epoch.number == 1
+    }
+
     /// Makes every commit durable and gives the backend up; later calls answer `08003`. Jobs end at
     /// their next step.
     pub async fn close(self: &Arc<Store>) -> Result<()> {
