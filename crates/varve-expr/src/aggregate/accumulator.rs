@@ -164,7 +164,7 @@ impl Accumulator {
                 let mut overflowed = false;
                 fold::<f64, _>(column, groups, counts, sums, |sum, first, number, rows| {
                     let before = if first { 0.0 } else { *sum };
-                    // A product would round once only, and so differ from equal rows in a plain column.
+                    // A product rounds once only, and so differs from equal rows in a plain column.
                     *sum = (0..rows).fold(before, |sum, _| sum + number);
                     overflowed |= sum.is_infinite() && before.is_finite() && number.is_finite();
                 });

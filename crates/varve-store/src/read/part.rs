@@ -13,6 +13,14 @@ pub(super) struct Part {
 }
 
 impl Part {
+    /// A vector whose keys are all in the range.
+    pub(super) fn inner(vector: usize) -> Part {
+        Part {
+            vector,
+            is_edge: false,
+        }
+    }
+
     /// Whether the vector may have keys that are wanted; notes whether it may have others.
     pub(super) fn meets(
         &mut self,

@@ -151,12 +151,7 @@ impl RunCursor {
         let may_be_known = resolved.spec.wanted.is_some() && !self.refers(resolved);
         loop {
             pacer.pause().await;
-            let next = if resolved.spec.reverse {
-                self.groups.next_back()
-            } else {
-                self.groups.next()
-            };
-            let Some(group) = next else {
+            let Some(group) = self.next_group(resolved.spec.reverse) else {
                 return Ok(false);
             };
             let Some(info) = self.head.groups().get(group) else {
@@ -171,11 +166,7 @@ impl RunCursor {
             if dead.len() == u64::from(info.rows) {
                 continue;
             }
-            let vectors = (0..info.vectors()).map(|vector| Part {
-                vector,
-                is_edge: false,
-            });
-            let mut vectors: VecDeque<Part> = vectors.collect();
+            let mut vectors: VecDeque<Part> = (0..info.vectors()).map(Part::inner).collect();
             let is_edge = !resolved
                 .tested_range
                 .covers(&info.first_key, &info.last_key);
@@ -205,11 +196,7 @@ impl RunCursor {
             if resolved.spec.reverse {
                 vectors.make_contiguous().reverse();
             }
-            let tested: Vec<usize> = if resolved.tests.0.is_empty() {
-                resolved.outputs.clone()
-            } else {
-                resolved.tests.0.iter().map(|(stored, _)| *stored).collect()
-            };
+            let tested = tested_columns(resolved);
             let reader = self.reader(store, resolved, group, &tested).await?;
             self.group = Some(OpenGroup {
                 group,
@@ -220,6 +207,13 @@ impl RunCursor {
                 outputs: None,
             });
             return Ok(true);
+        }
+    }
+
+    fn next_group(&mut self, reverse: bool) -> Option<usize> {
+        match reverse {
+            true => self.groups.next_back(),
+            false => self.groups.next(),
         }
     }
 
@@ -513,6 +507,14 @@ fn gathered_column(
 /// Where a run keeps a stored column; `None` where the run is older than the column.
 pub(crate) fn run_position(tree: &Tree, head: &RunHead, stored: usize) -> Option<usize> {
     head.column_position(tree.columns().get(stored)?.id)
+}
+
+/// The stored columns that are read first: those of the tests, or all where there is none.
+fn tested_columns(resolved: &ResolvedScan) -> Vec<usize> {
+    match resolved.tests.0.as_slice() {
+        [] => resolved.outputs.clone(),
+        tests => tests.iter().map(|(stored, _)| *stored).collect(),
+    }
 }
 
 /// What a run without the column reads.
