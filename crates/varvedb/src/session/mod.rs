@@ -369,17 +369,7 @@ impl Session {
         let planned = self.plan_in(txn, &request.task, scope).await?;
         let (Filled { planned, values }, catalog) = planned;
         self.end_phase(Phase::Plan, 0);
-        if let Some(what) = planned.bound.outside_block
-            && !scope.is_alone
-        {
-            let message = format!("{what} cannot run inside a transaction block");
-            return Err(Error::new(SqlState::ACTIVE_SQL_TRANSACTION, message));
-        }
-        if let Statement::CopyFrom(_) = planned.bound.statement {
-            return Err(Error::unsupported("COPY FROM STDIN as a query").with_hint(
-                "Give the data with copyFrom, or import a file with the shell's import command.",
-            ));
-        }
+        refuse_here(&planned.bound, scope)?;
         let locale = self.locale(scope.now_us, &catalog);
         let types = &planned.bound.parameters;
         let parameters = match &values {
@@ -410,7 +400,7 @@ impl Session {
                 ran?
             }
         };
-        if transparent::follow::may_change(&planned.bound.statement, &catalog) {
+        if self.may_change_configured(&planned.bound.statement, &catalog) {
             let told = (scope, &mut result.notices);
             self.follow_definitions(txn, &catalog, told).await?;
         }
@@ -556,4 +546,20 @@ fn copy_pending_error() -> Error {
         SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
         "a COPY is waiting for its data",
     )
+}
+
+/// Refuses a statement that cannot run where it is.
+fn refuse_here(bound: &Bound, scope: Scope) -> Result<()> {
+    if let Some(what) = bound.outside_block
+        && !scope.is_alone
+    {
+        let message = format!("{what} cannot run inside a transaction block");
+        return Err(Error::new(SqlState::ACTIVE_SQL_TRANSACTION, message));
+    }
+    if let Statement::CopyFrom(_) = bound.statement {
+        return Err(Error::unsupported("COPY FROM STDIN as a query").with_hint(
+            "Give the data with copyFrom, or import a file with the shell's import command.",
+        ));
+    }
+    Ok(())
 }

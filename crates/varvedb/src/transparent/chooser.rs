@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use varve_catalog::text::sql_source::source;
 use varve_catalog::{Catalog, TableDef};
 use varve_expr::{DEFAULT_LOCALE, EvalContext, Expr, Locale, evaluate};
 use varve_parser::parse;
@@ -30,11 +31,13 @@ impl Chooser {
     pub fn new(catalog: &Arc<Catalog>, table: &TableDef, text: &str) -> Result<Chooser> {
         let query = sql![
             BEFORE,
-            SqlText::read(text),
+            source(text),
             "\n)::text FROM ONLY ",
             whole_name(catalog, table),
         ];
         let refused = |error: Error| refused_at(error, text);
+        // What is no token at all would be left out of the query.
+        parse(&[BEFORE, text, "\n)"].concat()).map_err(refused)?;
         let parsed = parse(query.as_str()).map_err(refused)?;
         let [parsed] = parsed.as_slice() else {
             return Err(refused(no_expression()));
@@ -50,7 +53,7 @@ impl Chooser {
 
     /// The text of it in a query of the table's rows.
     pub fn sql(text: &str) -> SqlText {
-        sql!["(", SqlText::read(text), "\n)::text"]
+        sql!["(", source(text), "\n)::text"]
     }
 
     /// The keys of rows, of which the columns are given that it reads. A row that it fails on has

@@ -16,20 +16,24 @@ const RENAME: &str = "UPDATE public._zstd_configs SET config = json_patch(config
      json_build_object('table', CAST($2 AS text), 'column', CAST($3 AS text))) WHERE id = $1";
 const FORGET: &str = "DELETE FROM public._zstd_configs WHERE id = $1";
 
-/// Whether a statement may rename, change or drop what configurations name.
-pub(in crate::session) fn may_change(statement: &Statement, catalog: &Catalog) -> bool {
-    let is_change = match statement {
-        Statement::AlterTable(_) => true,
-        Statement::Utility(utility) => matches!(
-            **utility,
-            Utility::Drop(_) | Utility::DropColumns(..) | Utility::Alter(_)
-        ),
-        _ => false,
-    };
-    is_change && catalog.find_in(PUBLIC, "_zstd_configs").is_some()
-}
-
 impl Session {
+    /// Whether a statement may rename, change or drop what configurations name.
+    pub(in crate::session) fn may_change_configured(
+        &self,
+        statement: &Statement,
+        catalog: &Catalog,
+    ) -> bool {
+        let is_change = match statement {
+            Statement::AlterTable(_) => true,
+            Statement::Utility(utility) => matches!(
+                **utility,
+                Utility::Drop(_) | Utility::DropColumns(..) | Utility::Alter(_)
+            ),
+            _ => false,
+        };
+        is_change && catalog.find_in(PUBLIC, "_zstd_configs").is_some()
+    }
+
     /// Makes configurations and views fit, after a statement that changed what was `before`.
     pub(in crate::session) fn follow_definitions<'a>(
         &'a mut self,

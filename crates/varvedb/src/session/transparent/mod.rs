@@ -1,7 +1,7 @@
 //! `SELECT zstd_enable_transparent(...)` and `SELECT zstd_incremental_maintenance(...)`.
 
 mod enable;
-pub(super) mod follow;
+mod follow;
 mod groups;
 mod maintain;
 mod views;
