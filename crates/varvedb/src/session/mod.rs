@@ -53,6 +53,7 @@ pub use batch::BatchError;
 pub use stream::RowStream;
 
 use crate::shared::cancel::CancelFlag;
+use crate::transparent::Maintenance;
 use block::Block;
 use cursor::Cursors;
 use kept::{PreparedStatements, Surroundings};
@@ -60,7 +61,6 @@ use phase_clock::PhaseClock;
 use request::{Request, Task};
 use rows::outlet::Outlet;
 use temporary::Temporary;
-use transparent::Maintenance;
 use varve_settings::SessionSettings;
 use varve_settings::modes::Modes;
 use varve_settings::other;

@@ -9,9 +9,11 @@ mod choices;
 pub(crate) mod chooser;
 pub(crate) mod config;
 mod dictionaries;
+mod maintenance;
 mod source;
 
 pub(crate) use chooser::Chooser;
 pub(crate) use config::Config;
 pub(crate) use dictionaries::{PreparedDictionaries, new_cache};
+pub(crate) use maintenance::Maintenance;
 pub(crate) use source::ConfigSource;

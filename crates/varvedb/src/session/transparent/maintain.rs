@@ -15,37 +15,10 @@ use super::{Session, one_value};
 use crate::session::request::{Request, Task};
 use crate::shared::result_set::ResultSet;
 use crate::shared::statements::Known;
-use crate::transparent::{Config, config};
+use crate::transparent::{Config, Maintenance, config};
 
 /// How late a cancel is noticed.
 const SLICE_US: u64 = 10_000;
-/// More seconds than anybody waits.
-const SECONDS_MAX: f64 = 1e9;
-
-/// What `zstd_incremental_maintenance` is asked for.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::session) struct Maintenance {
-    /// How long it may take; `None` for as long as there is something to do.
-    duration_us: Option<u64>,
-    /// The share of the time that is worked.
-    load: f64,
-}
-
-impl Maintenance {
-    pub(super) fn of(duration: &Value, load: &Value) -> Result<Maintenance> {
-        let out = |what: &str| Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, what));
-        let duration_us = match duration.double() {
-            None => None,
-            Some(seconds) if (0.0..=SECONDS_MAX).contains(&seconds) => Some(micros(seconds)),
-            Some(_) => return out("the duration must be a number of seconds from 0, or NULL"),
-        };
-        match load.double() {
-            Some(load) if load > 0.0 && load <= 1.0 => Ok(Maintenance { duration_us, load }),
-            _ => out("the load must be above 0 and not above 1: the share of time that is worked"),
-        }
-    }
-}
-
 /// One call.
 struct Work<'a> {
     /// Runs statements of the call, with the settings that are the same for everybody.
@@ -297,15 +270,6 @@ impl Work<'_> {
             self.notices.push(notice);
         }
     }
-}
-
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "the range was checked"
-)]
-fn micros(seconds: f64) -> u64 {
-    (seconds * 1e6) as u64
 }
 
 /// A time made longer or shorter.

@@ -14,14 +14,13 @@ use varve_expr::{EvalContext, Expr, Parameters, evaluate_constant};
 use varve_system_views::Field;
 use varve_types::{Batch, Column, Error, Result, SqlState, SqlText, Value};
 
-pub(super) use maintain::Maintenance;
-
 use super::kept::Surroundings;
 use super::request::{Request, Task};
 use super::run::read_only_error;
 use super::{Scope, Session};
 use crate::shared::result_set::ResultSet;
 use crate::shared::statements::Known;
+use crate::transparent::Maintenance;
 
 impl Session {
     /// Carries out a function that is a statement: all of it, or what comes before its commit.
