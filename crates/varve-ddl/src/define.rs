@@ -211,6 +211,8 @@ impl Definer<'_> {
         table: &TableDef,
         definition: &NewIndex,
     ) -> Result<Option<(ObjectId, TreeId)>> {
+        // Not only when its entries are written, for which it would exist already.
+        transaction.check_room()?;
         let mut index = definition.index.with_tree(transaction.new_tree_id());
         index.is_building = self.is_alone;
         let mut table = table.clone();

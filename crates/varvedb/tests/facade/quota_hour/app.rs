@@ -32,7 +32,7 @@ const TORN: &str = "SELECT count(*) FROM t WHERE b <> id || '/' || v
 pub(super) struct App {
     pub(super) kv: Arc<FaultKv<MemoryKv>>,
     pub(super) clock: Arc<Clock>,
-    database: Database,
+    pub(super) database: Database,
     pub(super) session: Session,
     pub(super) model: Model,
     pub(super) refused: u64,
@@ -227,7 +227,7 @@ fn open(kv: Arc<dyn Kv>, clock: &Arc<Clock>, reserve_bytes: u64) -> Database {
     block_on(Database::open(kv, clock, options)).unwrap()
 }
 
-fn assert_holds(session: &mut Session, model: &Model) {
+pub(super) fn assert_holds(session: &mut Session, model: &Model) {
     let expected: Vec<Vec<Value>> = model
         .rows
         .iter()

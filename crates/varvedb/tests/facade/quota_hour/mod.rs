@@ -13,8 +13,8 @@ use varve_kv::fault::FaultPlan;
 use varve_types::SqlState;
 
 use super::run;
-use app::App;
-use steps::steps;
+use app::{App, assert_holds};
+use steps::{Step, steps};
 
 fn is_full_run() -> bool {
     std::env::var("VARVEDB_TESTS").is_ok_and(|tests| tests == "full")
@@ -35,6 +35,38 @@ fn hour_full_at(seed: u64, commit: u64) -> u64 {
     assert!(app.refused <= 1, "{}", app.refused);
     app.assert_sound();
     app.kv.commits()
+}
+
+#[test]
+fn a_full_storage_refuses_what_adds_rows_at_once_and_nothing_else() {
+    let mut app = App::new(FaultPlan::new(1), 48 << 10);
+    for step in [Step::Insert(2000), Step::Checkpoint, Step::Insert(1)] {
+        app.try_step(step).unwrap();
+    }
+    app.kv.set_quota_bytes(Some(0));
+    let adding = [
+        Step::Insert(1),
+        Step::Insert(1),
+        Step::Load(1),
+        Step::Update(1),
+        Step::Index,
+    ];
+    for (at, step) in adding.into_iter().enumerate() {
+        let before = app.kv.commits();
+        let error = app.try_step(step).unwrap_err();
+        assert_eq!(error.state(), SqlState::DISK_FULL, "{step:?}: {error}");
+        // Only the first one is tried.
+        assert_eq!(app.kv.commits() - before, u64::from(at == 0), "{step:?}");
+    }
+    assert!(app.database.is_storage_full());
+    // In the reserve.
+    app.kv.set_quota_bytes(Some(app.kv.inner().bytes()));
+    app.try_step(Step::Delete(1)).unwrap();
+    assert_holds(&mut app.session, &app.model);
+    for sql in ["DELETE FROM t", "TRUNCATE t", "DROP TABLE t", "VACUUM"] {
+        run(&mut app.session, sql);
+    }
+    assert_eq!(*app.clock.told.lock().unwrap(), [true, false]);
 }
 
 #[test]
