@@ -21,14 +21,16 @@ impl Session {
         scope: Scope,
     ) -> Result<()> {
         let path = self.settings.search_path.clone();
-        let catalog = self.catalog.borrow_mut().get(&txn.store, &path)?;
+        let mut catalog = self.catalog.borrow_mut().get(&txn.store, &path)?;
+        let known = catalog.tables.get(&table);
+        if let Some(view) = known.and_then(|table| view_of(&catalog, table)) {
+            let drop = sql!["DROP VIEW ", name_of(&catalog, view)];
+            self.run_own(txn, &drop, (&[], scope)).await?;
+            catalog = self.catalog.borrow_mut().get(&txn.store, &path)?;
+        }
         let Some(table) = catalog.tables.get(&table) else {
             return Ok(());
         };
-        if let Some(view) = view_of(&catalog, table) {
-            let drop = sql!["DROP VIEW ", name_of(&catalog, view)];
-            self.run_own(txn, &drop, (&[], scope)).await?;
-        }
         let configs = self.configs_in(txn, scope).await?;
         let mut columns = Vec::new();
         for (_, config) in &configs {
