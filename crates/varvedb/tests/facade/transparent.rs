@@ -7,7 +7,7 @@ use super::{fails, rows, run, session};
 
 const EVENTS: &str = "CREATE TABLE events (id int PRIMARY KEY, data text); \
      INSERT INTO events SELECT g, '{\"name\": \"event number ' || g % 17 || '\", \"state\": \"' || \
-     md5((g % 5)::text) || '\"}' FROM generate_series(1, 6000) g";
+     md5((g % 5)::text) || '\"}' FROM generate_series(1, 20000) g";
 
 fn enable(session: &mut Session, chooser: &str) {
     let config = format!(
@@ -51,7 +51,7 @@ fn each_group_is_told() {
         alone.starts_with("events.data: compressed 9 rows without"),
         "{alone}"
     );
-    let expected = "events.data: compressed 5991 rows with dictionary 1:";
+    let expected = "events.data: compressed 19991 rows with dictionary 1:";
     assert!(with.starts_with(expected), "{with}");
     assert_eq!(maintain(&mut session), [""; 0], "nothing waits");
 }
@@ -65,7 +65,7 @@ fn a_dictionary_is_prepared_once() {
     assert_eq!(rows(&mut session, misses), [[Value::Int8(1)]]);
     run(
         &mut session,
-        "INSERT INTO events SELECT id + 10000, data FROM events",
+        "INSERT INTO events SELECT id + 100000, data FROM events",
     );
     maintain(&mut session);
     assert_eq!(rows(&mut session, misses), [[Value::Int8(1)]]);
