@@ -65,7 +65,7 @@ impl Definer<'_> {
                     .await?
             }
             None => {
-                if has_other_storage(&after, before) {
+                if after.is_stored_otherwise(before) {
                     txn.store.store_otherwise(&after.tree_schema())?;
                 }
                 if alter.verify {
@@ -384,15 +384,4 @@ impl Rows {
         }
         Ok(Some(batches))
     }
-}
-
-/// Whether the store has to know of other ways of storing columns, whoever writes them anew.
-fn has_other_storage(after: &TableDef, before: &TableDef) -> bool {
-    let mut columns = after.columns.iter();
-    after.is_stored_otherwise(before)
-        || columns.any(|column| {
-            let mut known = before.columns.iter();
-            let was = known.find(|was| was.id == column.id);
-            was.is_some_and(|was| was.storage != column.storage)
-        })
 }
