@@ -35,6 +35,7 @@ mod serializable;
 mod session;
 mod settings;
 mod stream;
+#[cfg(feature = "zstd-encode")]
 mod transparent;
 
 use std::sync::Arc;
