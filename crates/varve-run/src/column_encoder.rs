@@ -164,7 +164,10 @@ impl ColumnEncoder {
         encoded.codecs |= 1 << TAG_VALUES_CHOSEN;
         let framed = framing.finish(&rows, block, &self.last_shared, self.stage)?;
         encoded.value_frames = framed.bytes;
-        self.last_shared.clone_from(&framed.block.shared);
+        // As the writer of the group does, which stores no shared part again.
+        if !framed.block.shared.is_empty() {
+            self.last_shared.clone_from(&framed.block.shared);
+        }
         Ok(framed.block)
     }
 

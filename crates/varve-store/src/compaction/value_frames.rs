@@ -9,7 +9,7 @@ use varve_types::{Column, ColumnBuilder, ColumnId, Error, Failure, RunId, TreeId
 
 use crate::compaction::choose::Choice;
 use crate::compaction::work::Steps;
-use crate::error::Result;
+use crate::error::{Result, StoreErrorKind};
 use crate::read::{missing_column, run_position};
 use crate::run::Run;
 use crate::store::{JobControl, Store};
@@ -87,7 +87,11 @@ impl Store {
             choice
         };
         let mut control = JobControl::of_request(self);
-        self.compact_runs(tree, &choice, &mut control).await
+        let done = self.compact_runs(tree, &choice, &mut control).await;
+        match &done {
+            Err(error) if matches!(error.kind(), StoreErrorKind::TableDropped) => Ok(()),
+            _ => done,
+        }
     }
 
     /// By column under `zstd_values` what became of its values, in all runs of a tree.

@@ -1,11 +1,9 @@
 //! Carries out statements that have no plan.
 
-use std::sync::Arc;
-
 use varve_ast::{Command, ObjectName, TransactionModes};
 use varve_catalog::{Catalog, Deferral, RelationName, qualified_name};
 use varve_dml::Constraint;
-use varve_types::{Error, Notice, Result, SqlState, TreeId};
+use varve_types::{Error, Notice, Result, SqlState};
 
 use super::Session;
 use super::block::{Block, failed_block_error};
@@ -64,7 +62,7 @@ impl Session {
                     result
                 })
             }
-            Command::Compress(tables) => self.compress(tables).await,
+            Command::Compress(tables) => self.rewrite("COMPRESS", true, tables).await,
             Command::Fetch {
                 name,
                 direction,
@@ -230,25 +228,6 @@ impl Session {
                 Ok(result)
             }
         }
-    }
-
-    /// Everything that a table asks for of how it is compressed.
-    async fn compress(&mut self, tables: &[ObjectName]) -> Result<ResultSet> {
-        let done = self.rewrite("COMPRESS", true, tables).await?;
-        let catalog = self.catalog_now()?;
-        let names: Vec<RelationName> = tables.iter().map(qualified_name).collect::<Result<_>>()?;
-        let named = names.iter().filter_map(|name| catalog.table_named(name));
-        let trees: Vec<TreeId> = match names.is_empty() {
-            true => catalog.tables.values().map(|table| table.tree).collect(),
-            false => named.map(|table| table.tree).collect(),
-        };
-        let store = Arc::clone(&self.shared.store);
-        for tree in trees {
-            for run in store.values_due(tree).await? {
-                store.compress_values(tree, run).await?;
-            }
-        }
-        Ok(done)
     }
 
     /// Gives the space of deleted rows back, and writes rows anew that are to be stored otherwise;

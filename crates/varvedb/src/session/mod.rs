@@ -38,7 +38,9 @@ use varve_dml::{Constraint, StatementTxn, Writer};
 use varve_expr::{Locale, Parameters};
 use varve_plan::{Bound, Statement};
 use varve_types::meter::{self, Meter, metered};
-use varve_types::{Error, Failure, LogicalType, Notice, ObjectId, Result, SqlState, TreeId, Value};
+use varve_types::{
+    Error, Failure, LocalFuture, LogicalType, Notice, ObjectId, Result, SqlState, TreeId, Value,
+};
 
 use crate::host::SessionHost;
 use crate::shared::Shared;
@@ -353,7 +355,18 @@ impl Session {
         }
     }
 
-    async fn run_in(
+    /// Runs a statement in a transaction: one future for all who do, as it is large.
+    #[inline(never)]
+    fn run_in<'a>(
+        &'a mut self,
+        txn: &'a mut StatementTxn,
+        request: &'a Request<'_>,
+        scope: Scope,
+    ) -> LocalFuture<'a, Result<ResultSet>> {
+        Box::pin(self.run_statement_in(txn, request, scope))
+    }
+
+    async fn run_statement_in(
         &mut self,
         txn: &mut StatementTxn,
         request: &Request<'_>,

@@ -146,7 +146,10 @@ impl ValueFramer {
             let dictionary = dictionary.map(|(_, dictionary)| dictionary);
             let frame = match self.ways.get(row) {
                 None | Some(ValueFrame::Raw) => None,
-                _ => Some(encoder.compress(raw, self.level, dictionary, ZstdFraming::Compact)?),
+                // A value that the encoder refuses, or a dictionary of it, is stored as it is.
+                _ => encoder
+                    .compress(raw, self.level, dictionary, ZstdFraming::Compact)
+                    .ok(),
             };
             let start = self.stored.len();
             match frame.filter(|frame| frame.len() < raw.len()) {

@@ -4,7 +4,7 @@
 //! They follow their tables: they get out of the way of a statement that changes these, and are
 //! made anew behind it.
 
-use varve_catalog::{Catalog, ColumnDef, Dropped, TableDef, ViewDef};
+use varve_catalog::{Catalog, ColumnDef, Dropped, PUBLIC, TableDef, ViewDef};
 use varve_dml::StatementTxn;
 use varve_types::{LogicalType, ObjectId, Result, SqlText, Value, sql};
 
@@ -96,13 +96,16 @@ impl Session {
     }
 }
 
-/// The view `_TABLE_zstd` of a table.
+/// The view `_TABLE_zstd` of a table. One that reads no dictionaries is somebody else's.
 pub(super) fn view_of<'c>(catalog: &'c Catalog, table: &TableDef) -> Option<&'c ViewDef> {
     let (name, schema) = (format!("_{}_zstd", table.name), table.schema);
     let mut views = catalog.views.values();
     let view = views.find(|view| view.schema == schema && view.name == name);
+    let mut tables = catalog.tables.values();
+    let dictionaries =
+        tables.find(|table| table.schema == PUBLIC && table.name == "_zstd_dicts")?;
     view.map(|view| &**view)
-        .filter(|view| view.reads(table.object))
+        .filter(|view| view.reads(table.object) && view.reads(dictionaries.object))
 }
 
 fn name_of(catalog: &Catalog, view: &ViewDef) -> SqlText {
