@@ -90,7 +90,10 @@ function objectParam(value: object, name: string): Param {
   const bytes = bytesOf(value, name);
   if (bytes !== undefined) {
     const isDoubles = value instanceof Float64Array || value instanceof Float32Array;
-    return isDoubles ? [bytesText(bytes), null, `{${value.join(',')}}`] : bytesText(bytes);
+    if (!isDoubles) return bytesText(bytes);
+    // `join` would lose the sign of zero.
+    const items = Array.from(value, (item) => (Object.is(item, -0) ? '-0' : String(item)));
+    return [bytesText(bytes), null, `{${items.join(',')}}`];
   }
   refuseOpaque(value, name);
   const json: string | undefined = JSON.stringify(value);
