@@ -2,7 +2,7 @@
 
 use varve_ast::TransactionModes;
 use varve_dml::StatementTxn;
-use varve_types::{Error, Notice, Result, SqlState};
+use varve_types::{Error, LocalFuture, Notice, Result, SqlState};
 
 use super::savepoint::Savepoint;
 use super::{Scope, Session};
@@ -146,7 +146,11 @@ impl Session {
         result
     }
 
-    pub(super) async fn commit_block(&mut self, chain: bool) -> Result<ResultSet> {
+    pub(super) fn commit_block(&mut self, chain: bool) -> LocalFuture<'_, Result<ResultSet>> {
+        Box::pin(self.end_block(chain))
+    }
+
+    async fn end_block(&mut self, chain: bool) -> Result<ResultSet> {
         match std::mem::replace(&mut self.block, Block::None) {
             Block::None if chain => Err(no_block_error("COMMIT AND CHAIN")),
             Block::None => Ok(without_block("COMMIT")),

@@ -7,7 +7,7 @@ use varve_parser::{ParsedStatement, parse};
 use varve_plan::{CopyPlan, Statement};
 use varve_store::{BulkLoad, BulkLoadOptions, Transaction};
 use varve_types::meter::{self, Cancel, metered};
-use varve_types::{Error, Failure, Notice, Pacer, Result, SqlState};
+use varve_types::{Error, Failure, LocalFuture, Notice, Pacer, Result, SqlState};
 
 use super::Session;
 use super::block::{Block, OpenBlock, failed_block_error};
@@ -177,7 +177,16 @@ impl Session {
     }
 
     /// Takes a piece of the text, or its end.
-    async fn copied(
+    fn copied<'a>(
+        &'a self,
+        open: &'a mut OpenCopy,
+        bytes: Option<&'a [u8]>,
+        pacer: &'a mut Pacer,
+    ) -> LocalFuture<'a, Result<()>> {
+        Box::pin(self.copied_rows(open, bytes, pacer))
+    }
+
+    async fn copied_rows(
         &self,
         open: &mut OpenCopy,
         bytes: Option<&[u8]>,

@@ -238,8 +238,11 @@ impl Session {
         Meter::new(self.shared.memory.clone(), self.cancel.clone())
     }
 
-    async fn run(&mut self, request: Request<'_>) -> Result<ResultSet> {
-        metered(self.meter(), self.run_metered(request)).await
+    /// Runs a statement. What it leads to is most of the engine: as a future of its own it is
+    /// compiled once, not again in each crate that waits for one.
+    fn run<'a>(&'a mut self, request: Request<'a>) -> LocalFuture<'a, Result<ResultSet>> {
+        let meter = self.meter();
+        Box::pin(metered(meter, self.run_metered(request)))
     }
 
     async fn run_metered(&mut self, request: Request<'_>) -> Result<ResultSet> {
@@ -355,8 +358,7 @@ impl Session {
         }
     }
 
-    /// Runs a statement in a transaction: one future for all who do, as it is large.
-    #[inline(never)]
+    /// Runs a statement in a transaction.
     fn run_in<'a>(
         &'a mut self,
         txn: &'a mut StatementTxn,
