@@ -4,9 +4,10 @@ use crate::input::{Input, Kind};
 use crate::random::Random;
 use crate::targets;
 use varve_codec::{
-    BlockEncoder, BlockOptions, BlockValues, Codec, IntegerKind, Stage, StringsRef,
-    bit_codec_names, encode_bits, encode_same_integers, encode_same_strings, integer_codec_names,
-    integer_from_f64, string_codec_names,
+    BlockEncoder, BlockOptions, BlockValues, Codec, EncodedBlock, IntegerKind, Stage, StringsRef,
+    StructuredZstd, ValueFrame, ValueFramer, ZstdDictionary, bit_codec_names, encode_bits,
+    encode_same_integers, encode_same_strings, integer_codec_names, integer_from_f64,
+    string_codec_names,
 };
 
 /// A vector and the name of its outermost codec.
@@ -60,6 +61,7 @@ pub fn seeds() -> Vec<Seed> {
     }
     put_bits(&mut seeds);
     put_same(&mut seeds);
+    put_value_frames(&mut seeds);
     // Many blocks of one codec teach nothing new.
     let mut seen = std::collections::BTreeMap::new();
     seeds.retain(|seed: &Seed| {
@@ -290,6 +292,56 @@ fn put_block(
                 kind,
                 rows: u16::try_from(rows).unwrap_or(0),
                 shared: block.shared.clone(),
+                vector,
+            },
+        });
+    }
+}
+
+/// Values that are compressed one by one: raw, alone, and with each of two dictionaries.
+fn put_value_frames(seeds: &mut Vec<Seed>) {
+    const VECTOR_ROWS: usize = 500;
+    let mut strings = targets::reference_strings(0);
+    let mut ways = Vec::new();
+    for row in 0..4 * VECTOR_ROWS {
+        let text = format!("{{\"station\": {row}, \"kind\": \"temperature\"}}");
+        strings.bytes.extend_from_slice(text.as_bytes());
+        let end = u32::try_from(strings.bytes.len()).unwrap_or(0);
+        strings.offsets.push(end);
+        ways.push(match row * 7 / VECTOR_ROWS % 4 {
+            0 => ValueFrame::Raw,
+            1 => ValueFrame::Alone,
+            2 => ValueFrame::With(1),
+            _ => ValueFrame::With(2),
+        });
+    }
+    let dictionary = |number: i32| {
+        let kind = match number {
+            1 => "temperature",
+            _ => "pressure",
+        };
+        ZstdDictionary::new(format!("{{\"station\": 77, \"kind\": \"{kind}\"}}").as_bytes()).ok()
+    };
+    let Ok(mut framer) = ValueFramer::new(strings, ways, 3, &dictionary) else {
+        return;
+    };
+    while framer.step(&mut StructuredZstd::new(), usize::MAX) {}
+    let vector_rows = [VECTOR_ROWS; 4];
+    // Larger than the frames, so that these are taken.
+    let other = EncodedBlock {
+        vectors: vec![vec![0; 1 << 20]; vector_rows.len()],
+        ..EncodedBlock::default()
+    };
+    let Ok(framed) = framer.finish(&vector_rows, other, &[], Stage::None) else {
+        return;
+    };
+    for vector in framed.block.vectors {
+        seeds.push(Seed {
+            codec: "strings: zstd values".to_owned(),
+            input: Input {
+                kind: Kind::Strings,
+                rows: u16::try_from(VECTOR_ROWS).unwrap_or(0),
+                shared: framed.block.shared.clone(),
                 vector,
             },
         });

@@ -91,7 +91,7 @@ fn value_frames(dictionary: Option<&ZstdDictionary>, level: u8) -> Result<Vec<u8
         ..EncodedBlock::default()
     };
     let mut framer = ValueFramer::new(values.clone(), ways, level, &|_| dictionary.cloned())?;
-    while framer.step(&mut StructuredZstd::new(), 1000)? {}
+    while framer.step(&mut StructuredZstd::new(), 1000) {}
     let mut block = framer.finish(&[ROWS], other, &[], Stage::None)?.block;
     let shared = Shared::decode(&block.shared, 0)?;
     let vector = block.vectors.pop().unwrap_or_default();

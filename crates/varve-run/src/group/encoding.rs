@@ -55,16 +55,16 @@ impl GroupEncoding {
         } else if let (Some(vectors), Some(writer)) =
             (self.group.columns.get(at), writers.get_mut(at))
         {
-            let framing = match self.framing.take() {
-                Some(framing) => Ok(Some(framing)),
-                None => framing(spec, &self.group.columns, at, writer),
-            };
-            let mut framing = framing.map_err(|_| RunError::Mismatch("column"))?;
-            let goes_on = framing.as_mut().map_or(Ok(false), Framing::step);
-            if goes_on.map_err(|_| RunError::Mismatch("column"))? {
-                self.framing = framing;
-                return Ok(true);
+            let framing = self.framing.take();
+            if let Some(mut framing) = framing.or_else(|| framing_of(spec, writer)) {
+                let goes_on = framing.step(&self.group.columns, at);
+                let goes_on = goes_on.map_err(|_| RunError::Mismatch("column"))?;
+                self.framing = Some(framing);
+                if goes_on {
+                    return Ok(true);
+                }
             }
+            let framing = self.framing.take();
             let part = encode(vectors, framing, writer);
             let part = part.map_err(|_| RunError::Mismatch("column"))?;
             self.add(spec, part, writers)?;
@@ -231,17 +231,10 @@ fn has_dense_keys(spec: &RunSpec, group: &GroupWriter) -> bool {
     span.is_some_and(|span| span <= i128::from(group.rows) * DENSE_SHARE)
 }
 
-/// The compression of the values of column `at`, where it is said how.
-fn framing(
-    spec: &RunSpec,
-    columns: &[Vec<Column>],
-    at: usize,
-    writer: &ColumnWriter,
-) -> Result<Option<Framing>, CodecError> {
-    match (&writer.frames, &writer.zstd) {
-        (Some(frames), Some(zstd)) => Framing::new(&**frames, zstd, spec, columns, at).map(Some),
-        _ => Ok(None),
-    }
+/// The compression of the values of a column, where it is said how.
+fn framing_of(spec: &RunSpec, writer: &ColumnWriter) -> Option<Framing> {
+    let (frames, zstd) = (writer.frames.as_ref()?, writer.zstd.as_ref()?);
+    Some(Framing::new(frames, zstd, spec))
 }
 
 /// Column `at` in one step.
@@ -251,9 +244,9 @@ fn encode_whole(
     at: usize,
     writer: &mut ColumnWriter,
 ) -> Result<Part, CodecError> {
-    let mut framing = framing(spec, columns, at, writer)?;
+    let mut framing = framing_of(spec, writer);
     if let Some(framing) = &mut framing {
-        while framing.step()? {}
+        while framing.step(columns, at)? {}
     }
     let vectors = columns.get(at).map(Vec::as_slice).unwrap_or_default();
     encode(vectors, framing, writer)

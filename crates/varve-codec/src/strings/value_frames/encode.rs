@@ -128,15 +128,11 @@ impl ValueFramer {
     }
 
     /// Compresses the next values, of at least `bytes` bytes; tells whether there are more.
-    pub fn step(
-        &mut self,
-        encoder: &mut dyn ZstdEncoder,
-        bytes: usize,
-    ) -> Result<bool, CodecError> {
+    pub fn step(&mut self, encoder: &mut dyn ZstdEncoder, bytes: usize) -> bool {
         let mut done = 0;
         while done < bytes {
             let Some(row) = self.left.pop() else {
-                return Ok(false);
+                return false;
             };
             let raw = self.values.as_ref().get(row);
             let dictionary = match self.ways.get(row) {
@@ -161,7 +157,7 @@ impl ValueFramer {
             }
             done += raw.len().max(1);
         }
-        Ok(!self.left.is_empty())
+        !self.left.is_empty()
     }
 
     /// The block, once all values are compressed: of each vector, which holds `vector_rows` values,

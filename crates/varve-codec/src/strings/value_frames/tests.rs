@@ -28,7 +28,7 @@ fn dictionary(number: i32) -> Option<ZstdDictionary> {
 fn encoded(strings: &Strings, frames: &[ValueFrame], vectors: &[usize]) -> super::FramedBlock {
     let mut framer = ValueFramer::new(strings.clone(), frames.to_vec(), 3, &dictionary).unwrap();
     let mut encoder = StructuredZstd::new();
-    while framer.step(&mut encoder, 500).unwrap() {}
+    while framer.step(&mut encoder, 500) {}
     let mut start = 0;
     // Larger than any frames.
     let other = vectors.iter().map(|rows| {
@@ -158,7 +158,7 @@ fn a_vector_is_framed_where_that_is_smaller() {
         &dictionary,
     )
     .unwrap();
-    while framer.step(&mut StructuredZstd::new(), 100_000).unwrap() {}
+    while framer.step(&mut StructuredZstd::new(), 100_000) {}
     // The first vector is small in other codecs, which have a resource.
     let mut shared = crate::SharedWriter::default();
     shared.add(crate::shared::SYMBOLS, vec![0]).unwrap();
@@ -188,7 +188,7 @@ fn a_vector_is_framed_where_that_is_smaller() {
         &dictionary,
     )
     .unwrap();
-    while framer.step(&mut StructuredZstd::new(), 100_000).unwrap() {}
+    while framer.step(&mut StructuredZstd::new(), 100_000) {}
     let vectors = framed
         .block
         .vectors
@@ -211,7 +211,7 @@ fn the_general_stage_is_counted_with() {
     let strings = rows(300);
     let ways = vec![ValueFrame::With(1); 300];
     let mut framer = ValueFramer::new(strings, ways, 3, &dictionary).unwrap();
-    while framer.step(&mut StructuredZstd::new(), 100_000).unwrap() {}
+    while framer.step(&mut StructuredZstd::new(), 100_000) {}
     let other = EncodedBlock {
         vectors: vec![vec![9; 20_000]],
         ..EncodedBlock::default()
