@@ -123,6 +123,12 @@ impl WriteBatch {
         self.writes.is_empty() && self.guard.is_none()
     }
 
+    /// Whether it removes keys.
+    pub fn deletes(&self) -> bool {
+        let is_put = |write: &Write| matches!(write, Write::Put { .. });
+        !self.writes.iter().all(is_put)
+    }
+
     /// The bytes of all keys and values, by which callers bound their batches.
     pub fn bytes(&self) -> u64 {
         let len = |part: &[u8]| part.len() as u64;

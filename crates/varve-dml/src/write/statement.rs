@@ -94,7 +94,6 @@ impl<'a> Writer<'a> {
         if self.is_instead(table) {
             return Box::pin(self.instead(table, event, &plan.source, returning)).await;
         }
-        self.txn.store.check_room()?;
         self.fire_statement(table, event, Timing::BEFORE_STATEMENT, &[])
             .await?;
         let rows = self.rows_of(&plan.source).await?;
@@ -134,10 +133,7 @@ impl<'a> Writer<'a> {
             return Box::pin(self.instead(table, event, &plan.source, returning)).await;
         }
         let assigned: &[usize] = match event {
-            Event::Update => {
-                self.txn.store.check_room()?;
-                &plan.assigned
-            }
+            Event::Update => &plan.assigned,
             _ => &[],
         };
         self.fire_statement(table, event, Timing::BEFORE_STATEMENT, assigned)

@@ -14,7 +14,7 @@
 //! | `m` run, version | deletion vector of a run |
 //! | `q` run | note on a run that was put aside |
 //! | `r` run, number (u32) | value of a run |
-//! | `s` epoch, ticket | scratch batch; under the greatest epoch, the reserve |
+//! | `s` epoch, ticket | scratch batch; under the greatest epoch, the reserve and what looks for space |
 //!
 //! Manifest and catalog are stored twice, in the same commits: every open needs them, so one bad
 //! value must not take the store along. Numbers are u64 where nothing else is said. Intents and log
@@ -99,6 +99,11 @@ pub(crate) fn scratch(epoch: u64, ticket: u64) -> Key {
 /// Space for the time when the storage is full; after the scratch batches of all epochs.
 pub(crate) fn reserve() -> Key {
     scratch(u64::MAX, 0)
+}
+
+/// What is written and deleted again to see whether there is space; beside the reserve.
+pub(crate) fn look() -> Key {
+    scratch(u64::MAX, 1)
 }
 
 /// The scratch batches of all epochs, and the reserve.

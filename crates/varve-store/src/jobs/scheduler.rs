@@ -61,7 +61,10 @@ impl JobRunner {
                 let Some(store) = self.store.upgrade() else {
                     return;
                 };
-                if lane == Lane::Flush && store.store_overdue_records(now_us).await {
+                if lane == Lane::Flush
+                    && (store.store_overdue_records(now_us).await
+                        || store.look_for_room_if_due(now_us).await)
+                {
                     continue;
                 }
                 if let Some(next) = store.next_job(lane, Some(now_us)) {
@@ -71,7 +74,7 @@ impl JobRunner {
                 }
             }
             let raised = std::pin::pin!(self.jobs.signal.raised_since(seen));
-            let next_us = [self.jobs.next_retry_us(now_us), self.records_due_us(lane)];
+            let next_us = [self.jobs.next_retry_us(now_us), self.store_due_us(lane)];
             match next_us.into_iter().flatten().min() {
                 Some(at_us) => {
                     let retry = self.env.sleep(at_us.saturating_sub(now_us));
@@ -98,11 +101,13 @@ impl Drop for Attempt<'_> {
 }
 
 impl JobRunner {
-    /// When records of commits that were acknowledged early must be stored.
-    fn records_due_us(&self, lane: Lane) -> Option<u64> {
+    /// When records of commits that were acknowledged early must be stored, or room looked for.
+    fn store_due_us(&self, lane: Lane) -> Option<u64> {
         let store = self.store.upgrade().filter(|_| lane == Lane::Flush)?;
         let state = store.state();
-        let due_us = state.log.due_us(store.settings.async_delay_us);
+        let records_us = state.log.due_us(store.settings.async_delay_us);
+        let due = [records_us, store.fullness.look_at_us()];
+        let due_us = due.into_iter().flatten().min();
         due_us.filter(|_| state.failure.is_none())
     }
 }

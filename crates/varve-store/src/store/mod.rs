@@ -74,7 +74,7 @@ pub struct Store {
     pub(crate) scratch_use: Mutex<ScratchUse>,
     /// Whether the reserve is stored.
     pub(crate) has_reserve: AtomicBool,
-    fullness: Fullness,
+    pub(crate) fullness: Fullness,
     pub(crate) jobs: Arc<Jobs>,
     pub(crate) commits: CommitQueue,
     state: Mutex<State>,
@@ -316,8 +316,10 @@ impl Store {
                         return Err(lost.unwrap_or(KvError::StorageFull));
                     }
                     answer => {
-                        if adds_rows && answer.is_ok() {
+                        if answer.is_ok() && adds_rows {
                             self.set_available();
+                        } else if answer.is_ok() && batch.deletes() {
+                            self.note_deleted();
                         }
                         return answer;
                     }

@@ -140,7 +140,7 @@ impl PageSink {
             .write_any(batch, Durability::Strict, self.adds_rows)
             .await;
         if self.adds_rows && written == Err(KvError::StorageFull) {
-            self.store.set_full();
+            self.store.set_full_by(bytes);
         }
         written?;
         self.runs_listed = self.runs.len();

@@ -204,8 +204,56 @@ fn a_full_storage_is_not_asked_for_each_row() {
     // Others free space: it is seen after a while. The reserve comes first.
     kv.set_quota_bytes(None);
     block_on(store.env.sleep(1_000_000));
-    assert_eq!(calls_of_insert(&kv, &store, 1002), (2, true));
+    assert_eq!(calls_of_insert(&kv, &store, 1002), (3, true));
     assert!(!store.is_storage_full() && has_reserve(&kv));
+    assert!(block_on(kv.inner().get_many(&[keys::look()])).unwrap()[0].is_none());
+}
+
+/// Commits of others are not refused for one that is larger than what is left.
+#[test]
+fn a_commit_that_is_too_large_by_itself_does_not_fill_the_storage() {
+    let kv = faulty();
+    let settings = StoreSettings {
+        memtable_bytes_max: 4 << 20,
+        ..settings()
+    };
+    let store = open_with(kv.clone(), settings).unwrap();
+    with_trees(&store);
+    insert(&store, &noise(0..500)).unwrap();
+    block_on(store.flush()).unwrap();
+    insert(&store, &some_rows([1000])).unwrap();
+    assert!(has_reserve(&kv));
+    kv.set_quota_bytes(Some(kv.inner().bytes() + (32 << 10)));
+    let error = insert(&store, &noise(2000..3000)).unwrap_err();
+    assert_eq!(error.state(), SqlState::DISK_FULL, "{error}");
+    assert!(!store.is_storage_full());
+    insert(&store, &some_rows([1001])).unwrap();
+}
+
+/// Nobody need come with rows: whoever runs the jobs looks, ever more seldom.
+#[test]
+fn the_job_runner_looks_for_room() {
+    let kv = faulty();
+    let store = open_with(kv.clone(), settings()).unwrap();
+    with_trees(&store);
+    insert(&store, &noise(0..500)).unwrap();
+    insert(&store, &some_rows([1000])).unwrap();
+    kv.set_quota_bytes(Some(0));
+    insert(&store, &some_rows([1001])).unwrap_err();
+    assert!(store.is_storage_full());
+    let looks = |after_us: u64| {
+        let before = kv.calls();
+        let now_us = store.env.monotonic_us() + after_us;
+        let was_due = block_on(store.look_for_room_if_due(now_us));
+        assert_eq!(was_due, kv.calls() > before);
+        was_due
+    };
+    assert!(!looks(0) && looks(1_000_000));
+    assert!(!looks(1_000_000) && looks(2_000_000));
+    kv.set_quota_bytes(None);
+    assert!(!looks(3_000_000) && looks(4_000_000));
+    assert!(!store.is_storage_full() && has_reserve(&kv));
+    assert!(!looks(u64::MAX / 2));
 }
 
 #[test]

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::task::Poll;
 
 use futures_util::lock::MutexGuard as CommitLockGuard;
+use varve_kv::KvError;
 use varve_types::{CommitSeq, Failure};
 
 use crate::error::{Result, StoreError, StoreErrorKind};
@@ -73,15 +74,23 @@ impl Store {
     /// Writes the group that is under way, if there is one, and answers its members. The caller
     /// holds the commit lock.
     pub(crate) async fn write_group(&self) {
-        let (batch, durability, adds_rows, was_tried) = {
+        let (batch, durability, adds_rows, was_tried, is_alone) = {
             let mut group = self.commits.under_way();
             let Some(group) = &mut *group else {
                 return;
             };
             let was_tried = core::mem::replace(&mut group.was_tried, true);
             let batch = group.batch.clone();
-            (batch, group.durability, group.adds_rows, was_tried)
+            let is_alone = group.accepted.len() == 1;
+            (
+                batch,
+                group.durability,
+                group.adds_rows,
+                was_tried,
+                is_alone,
+            )
         };
+        let bytes = batch.bytes();
         match self.write_any(batch, durability, adds_rows).await {
             Ok(()) => {
                 if self.apply_group() {
@@ -92,6 +101,9 @@ impl Store {
             }
             Err(error) => {
                 let is_unknown = was_tried || error.outcome_is_unknown();
+                if error == KvError::StorageFull && (is_unknown || is_alone) {
+                    self.set_full_by(bytes);
+                }
                 self.give_up_group(&error.into(), is_unknown);
             }
         }
@@ -111,9 +123,6 @@ impl Store {
             }
         }
         if is_unknown || members.len() == 1 {
-            if error.failure() == Some(Failure::StorageFull) {
-                self.set_full();
-            }
             for member in members {
                 member.request.set_answer(Err(error.clone()));
             }

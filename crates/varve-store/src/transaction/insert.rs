@@ -115,6 +115,9 @@ impl Transaction {
         positions: &[RowPosition],
         rows: &Batch,
     ) -> Result<()> {
+        if rows.is_empty() {
+            return Ok(());
+        }
         self.snapshot.store.check_room()?;
         let (old, runs) = self.rows_at(tree, positions).await?;
         let shape = self.tree(tree)?;

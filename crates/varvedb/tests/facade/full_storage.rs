@@ -76,6 +76,12 @@ fn what_frees_space_works_and_then_all_goes_on() {
         }
         let all = "SELECT count(*), count(b), max(id) + 1 FROM t";
         assert_eq!(rows(&mut session, all), [vec![Value::Int8(count); 3]]);
+        for no_rows in [
+            "INSERT INTO t SELECT * FROM t WHERE id < 0",
+            "UPDATE t SET b = 'x' WHERE id < 0",
+        ] {
+            run(&mut session, no_rows);
+        }
         for sql in frees {
             run(&mut session, sql);
         }
