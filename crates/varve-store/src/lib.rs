@@ -116,7 +116,9 @@ pub use jobs::JobRunner;
 pub use read::TreeScan;
 pub use report::{ColumnStorage, StoreStats, TreeStorage};
 pub use settings::StoreSettings;
-pub use store::{Job, JobControl, JobId, JobInfo, JobState, ScratchSpace, ScratchTicket, Store};
+pub use store::{
+    Job, JobControl, JobId, JobInfo, JobState, Pace, ScratchSpace, ScratchTicket, Store,
+};
 pub use transaction::{InsertError, PointRead, Transaction};
 pub use value_frames::{Rewrite, ValueFrameTotals, ValueFramesByColumn, ValueFramesSource};
 pub use varve_codec::ValueFrameBytes;

@@ -9,8 +9,10 @@ use varve_types::{ColumnId, LocalFuture, Result, TreeId};
 /// Why runs are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rewrite {
-    /// Runs are merged in the background.
+    /// Runs are merged in the background: values that nobody chose a way for may be among them.
     Merge,
+    /// Runs are merged in the background of which all values were compressed, or left as they are.
+    MergeCompressed,
     /// Someone asked that values be compressed.
     Compress,
 }

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use varve_codec::tags::{TAG_VALUES_CHOSEN, TAG_VALUES_DUE};
-use varve_run::{ColumnStats, GroupReader, RunHead, ValueFrame, ValueFrames};
+use varve_run::{ColumnSpec, ColumnStats, GroupReader, RunHead, ValueFrame, ValueFrames};
 use varve_types::{Column, ColumnBuilder, ColumnId, Error, Failure, RunId, TreeId};
 
 use crate::compaction::choose::Choice;
@@ -12,7 +12,7 @@ use crate::compaction::work::Steps;
 use crate::error::{Result, StoreErrorKind};
 use crate::read::{missing_column, run_position};
 use crate::run::Run;
-use crate::store::{JobControl, Store};
+use crate::store::{JobControl, Pace, Store};
 use crate::tree::Tree;
 use crate::value_frames::{Rewrite, ValueFrameTotals};
 
@@ -21,7 +21,11 @@ impl Store {
     /// for, and those that were left as they are and would not be now.
     ///
     /// What is in memory is not looked at: flush before.
-    pub async fn values_due(self: &Arc<Store>, tree: TreeId) -> Result<Vec<RunId>> {
+    pub async fn values_due(
+        self: &Arc<Store>,
+        tree: TreeId,
+        pace: Arc<dyn Pace>,
+    ) -> Result<Vec<RunId>> {
         let (tree, runs) = {
             let state = self.state();
             let Some(shape) = state.catalog.tree(tree).map(Arc::clone) else {
@@ -32,7 +36,7 @@ impl Store {
             (shape, sound.map(Arc::clone).collect::<Vec<Arc<Run>>>())
         };
         let frames = self.value_frames(&tree, Rewrite::Compress).await?;
-        let mut control = JobControl::of_request(self);
+        let mut control = JobControl::at_pace(self, pace);
         let mut due = Vec::new();
         for run in runs {
             let head = run.head()?;
@@ -64,7 +68,12 @@ impl Store {
     }
 
     /// Compresses the values of a run, if it is still listed. `58030` where zstd cannot be loaded.
-    pub async fn compress_values(self: &Arc<Store>, tree: TreeId, run: RunId) -> Result<()> {
+    pub async fn compress_values(
+        self: &Arc<Store>,
+        tree: TreeId,
+        run: RunId,
+        pace: Arc<dyn Pace>,
+    ) -> Result<()> {
         let _compacting = self.compacting.lock().await;
         if !self.fetch_zstd().await {
             let error = Error::failed(Failure::NotLoaded, "zstd could not be loaded");
@@ -86,7 +95,7 @@ impl Store {
             }
             choice
         };
-        let mut control = JobControl::of_request(self);
+        let mut control = JobControl::at_pace(self, pace);
         let done = self.compact_runs(tree, &choice, &mut control).await;
         match &done {
             Err(error) if matches!(error.kind(), StoreErrorKind::TableDropped) => Ok(()),
@@ -136,6 +145,19 @@ fn column_stats(head: &RunHead, column: ColumnId) -> Option<&ColumnStats> {
 fn is_due(stats: &ColumnStats) -> bool {
     let is_set = |tag: u8| stats.codecs >> tag & 1 == 1;
     stats.zone.has_values() && (!is_set(TAG_VALUES_CHOSEN) || is_set(TAG_VALUES_DUE))
+}
+
+/// Whether no value of runs waits for that.
+pub(super) fn are_compressed<'a>(
+    tree: &Tree,
+    mut runs: impl Iterator<Item = &'a Run>,
+) -> Result<bool> {
+    runs.try_fold(true, |are_compressed, run| {
+        let head = run.head()?;
+        let mut columns = tree.columns_by_value();
+        let waits = |column: &ColumnSpec| column_stats(head, column.id).is_some_and(is_due);
+        Ok(are_compressed && !columns.any(waits))
+    })
 }
 
 /// Counts the values of a run that are left as they are.

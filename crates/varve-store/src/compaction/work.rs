@@ -13,6 +13,7 @@ use varve_types::{CommitSeq, Failure, IndexState, RunId, TreeId, Value};
 use crate::compaction::choose::{Choice, Effort, RunShape, choose};
 use crate::compaction::input::RunInput;
 use crate::compaction::merge::{Merge, MergeRule, Merged, MergedInput};
+use crate::compaction::value_frames::are_compressed;
 use crate::content;
 use crate::content_tree::TREE;
 use crate::error::{Result, StoreError, StoreErrorKind};
@@ -207,13 +208,18 @@ impl Store {
             let rule = merge_rule(&state, &shape, &choice.runs);
             (shape, rule, inputs)
         };
+        let runs = inputs.iter().map(|input| &*input.run);
+        let why = match choice.why {
+            Rewrite::Merge if are_compressed(&tree, runs)? => Rewrite::MergeCompressed,
+            why => why,
+        };
         let mut sink = PageSink::of_compaction(self);
         let merge = Merge {
             store: self,
             tree: &tree,
             rule,
             output_bytes: choice.output_bytes,
-            frames: self.frames_of(&tree, choice.why).await?,
+            frames: self.frames_of(&tree, why).await?,
         };
         let merged = merge.run(inputs, &mut sink, steps).await?;
         steps.step().await?;
@@ -244,8 +250,9 @@ impl Store {
     /// asks for it, and who is told why.
     async fn frames_of(&self, tree: &Tree, why: Rewrite) -> Result<ValueFramesByColumn> {
         let frames = match (self.value_frames(tree, why).await, why) {
-            (Err(_), Rewrite::Merge) => Vec::new(),
-            (frames, _) => frames?,
+            (Err(_), Rewrite::Merge | Rewrite::MergeCompressed) => Vec::new(),
+            (frames, Rewrite::Compress) => frames?,
+            (Ok(frames), _) => frames,
         };
         if !frames.is_empty() {
             self.fetch_zstd().await;

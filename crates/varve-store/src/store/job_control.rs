@@ -5,11 +5,18 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::Poll;
 
-use varve_types::Env;
+use varve_types::{Env, LocalFuture};
 
 use crate::error::Result;
 use crate::store::jobs::Order;
 use crate::store::{JobId, Jobs, Store};
+
+/// Slows work down that a request waits for, and ends it.
+pub trait Pace: Send + Sync {
+    /// Is awaited after so many microseconds of work, while nothing is half done. An error ends the
+    /// work.
+    fn rest(&self, worked_us: u64) -> LocalFuture<'_, varve_types::Result<()>>;
+}
 
 /// Given to a job that runs: where it is cancelled, paused and slowed down, and tells how far it
 /// is.
@@ -21,6 +28,8 @@ pub struct JobControl {
     slice_started_us: u64,
     /// Whether requests get their share of the time.
     is_polite: bool,
+    /// Given by a request that is slowed down.
+    pace: Option<Arc<dyn Pace>>,
     done: u64,
     total: Option<u64>,
 }
@@ -42,8 +51,17 @@ impl JobControl {
             id: None,
             slice_started_us: store.env.monotonic_us(),
             is_polite: false,
+            pace: None,
             done: 0,
             total: None,
+        }
+    }
+
+    /// As [`JobControl::of_request`], but with rests in between.
+    pub(crate) fn at_pace(store: &Store, pace: Arc<dyn Pace>) -> JobControl {
+        JobControl {
+            pace: Some(pace),
+            ..JobControl::of_request(store)
         }
     }
 
@@ -62,7 +80,9 @@ impl JobControl {
         if worked_us < self.env.slice_us() / 2 {
             return Ok(());
         }
-        if self.is_polite && self.jobs.take_foreground() && !self.is_hurried() {
+        if let Some(pace) = &self.pace {
+            pace.rest(worked_us).await?;
+        } else if self.is_polite && self.jobs.take_foreground() && !self.is_hurried() {
             self.env.sleep(worked_us).await;
         } else {
             self.env.yield_now().await;

@@ -47,7 +47,7 @@ pub(crate) use content_sink::OpenContent;
 pub(crate) use full::Fullness;
 pub use job::{Job, JobId, JobInfo, JobState};
 pub(crate) use job_control::Hurry;
-pub use job_control::JobControl;
+pub use job_control::{JobControl, Pace};
 pub(crate) use jobs::Jobs;
 pub(crate) use log::{Log, LogValue, put_records};
 pub(crate) use page_sink::PageSink;

@@ -13,6 +13,7 @@ use crate::host::SessionHost;
 use crate::host::job_rows::job_rows;
 use crate::shared::Shared;
 use crate::shared::lru::CacheCounters;
+use crate::transparent::config::shown_name;
 
 impl SystemViews for SessionHost {
     fn rows(
@@ -60,7 +61,7 @@ impl SystemViews for SessionHost {
             SystemView::Statistics => statistics_rows(shared),
             SystemView::ValueFrames => {
                 let tables = catalog.tables_by_name();
-                let rows = tables.map(|table| frame_rows(shared, table));
+                let rows = tables.map(|table| frame_rows(shared, catalog, table));
                 rows.collect::<Result<Vec<_>>>()?.concat()
             }
         })
@@ -82,12 +83,13 @@ fn table_rows(table: &TableDef) -> Vec<Vec<Value>> {
     (0..table.columns.len()).zip(1..).filter_map(row).collect()
 }
 
-fn frame_rows(shared: &Shared, table: &TableDef) -> Result<Vec<Vec<Value>>> {
+fn frame_rows(shared: &Shared, catalog: &Catalog, table: &TableDef) -> Result<Vec<Vec<Value>>> {
+    let name = shown_name(catalog, table).to_string();
     let totals = shared.store.value_frame_totals(table.tree)?.into_iter();
     let row = |(id, totals): (ColumnId, ValueFrameTotals)| {
         let column = table.columns.iter().find(|column| column.id == id)?;
         Some(vec![
-            Value::text(table.name.as_str()),
+            Value::text(name.as_str()),
             Value::text(column.name.as_str()),
             match totals.frame {
                 ValueFrame::Raw => Value::Null,

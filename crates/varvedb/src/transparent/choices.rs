@@ -18,6 +18,8 @@ pub(crate) const NO_DICTIONARY: &str = "[nodict]";
 pub(super) struct Choices {
     pub chooser: Chooser,
     pub level: u8,
+    /// The most bytes that are compressed before others have their turn.
+    pub step_bytes: u64,
     pub why: Rewrite,
     pub dictionaries: Arc<Dictionaries>,
     /// What expressions of no session mean, at the time that it is.
@@ -35,9 +37,10 @@ impl Choices {
         let number = self.dictionaries.number(key);
         match number.filter(|number| self.dictionaries.dictionary(*number).is_some()) {
             Some(number) => ValueFrame::With(number),
-            // Its group was too small for one.
-            None if self.why == Rewrite::Compress => ValueFrame::Alone,
-            None => ValueFrame::Raw,
+            // Rows that nobody looked at wait for the dictionary of their group.
+            None if self.why == Rewrite::Merge => ValueFrame::Raw,
+            // Their group was too small for one.
+            None => ValueFrame::Alone,
         }
     }
 }
@@ -64,6 +67,10 @@ impl ValueFrames for Choices {
             frames.push(last.1);
         }
         frames
+    }
+
+    fn step_bytes_max(&self) -> usize {
+        usize::try_from(self.step_bytes).unwrap_or(usize::MAX)
     }
 
     fn dictionary(&self, number: i32) -> Option<ZstdDictionary> {

@@ -10,10 +10,12 @@ pub(crate) mod chooser;
 pub(crate) mod config;
 mod dictionaries;
 mod maintenance;
+mod pacing;
 mod source;
 
 pub(crate) use chooser::Chooser;
 pub(crate) use config::Config;
 pub(crate) use dictionaries::{PreparedDictionaries, new_cache};
 pub(crate) use maintenance::Maintenance;
+pub(crate) use pacing::Pacing;
 pub(crate) use source::ConfigSource;

@@ -54,10 +54,10 @@ async fn of_tree(shared: Arc<Shared>, tree: TreeId, why: Rewrite) -> Result<Fram
     };
     let mut configs = Vec::new();
     let mut is_unknown = false;
-    for (id, config) in session.transparent_configs().await? {
+    for (_, config) in session.transparent_configs().await? {
         match config {
-            Ok(config) => configs.push((id, config)),
-            Err(error) if why == Rewrite::Compress => return Err(error),
+            Ok(config) => configs.push(config),
+            // Who asks for maintenance is told of it.
             Err(_) => is_unknown = true,
         }
     }
@@ -75,12 +75,12 @@ async fn of_tree(shared: Arc<Shared>, tree: TreeId, why: Rewrite) -> Result<Fram
             target
                 .is_some_and(|(known, named)| known.object == table.object && named.id == column.id)
         };
-        let config = configs.iter().find(|(_, config)| is_of(config));
+        let config = configs.iter().find(|config| is_of(config));
         if config.is_some() && frames.is_empty() {
             of_columns.dictionaries = Arc::new(session.dictionaries().await?);
         }
         match config {
-            Some((id, config)) => frames.push((column.id, of_columns.of_config(id, config)?)),
+            Some(config) => frames.push((column.id, of_columns.of_config(config))),
             None if is_unknown => frames.push((column.id, Arc::new(Waiting))),
             None => {}
         }
@@ -98,17 +98,17 @@ struct OfColumns<'a> {
 }
 
 impl OfColumns<'_> {
-    fn of_config(&self, id: &Value, config: &Config) -> Result<Arc<dyn ValueFrames>> {
+    fn of_config(&self, config: &Config) -> Arc<dyn ValueFrames> {
         match Chooser::new(self.catalog, self.table, &config.chooser) {
-            Ok(chooser) => Ok(Arc::new(Choices {
+            Ok(chooser) => Arc::new(Choices {
                 chooser,
                 level: config.level,
+                step_bytes: config.step_bytes,
                 why: self.why,
                 dictionaries: Arc::clone(&self.dictionaries),
                 locale: self.locale.clone(),
-            })),
-            Err(error) if self.why == Rewrite::Compress => Err(config::of_row(error, id)),
-            Err(_) => Ok(Arc::new(Waiting)),
+            }),
+            Err(_) => Arc::new(Waiting),
         }
     }
 }

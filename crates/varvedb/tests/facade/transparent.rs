@@ -57,6 +57,33 @@ fn each_group_is_told() {
 }
 
 #[test]
+fn a_configuration_that_is_wrong_is_told_and_stops_no_other() {
+    let mut session = events();
+    enable(&mut session, "''a''");
+    run(
+        &mut session,
+        "CREATE SCHEMA s; CREATE TABLE s.more AS SELECT id, data FROM events; \
+         ALTER TABLE s.more ADD PRIMARY KEY (id); SELECT zstd_enable_transparent('{\"table\": \
+         \"s.more\", \"column\": \"data\", \"dict_chooser\": \"''b''\"}'); \
+         UPDATE _zstd_configs SET config = json_patch(config, '{\"dict_chooser\": \"nowhere\"}') \
+         WHERE id = 1",
+    );
+    let notices = maintain(&mut session);
+    let [wrong, with] = notices.as_slice() else {
+        panic!("{notices:?}");
+    };
+    let expected = "row 1 of \"_zstd_configs\": dict_chooser: column \"nowhere\"";
+    assert!(wrong.starts_with(expected), "{wrong}");
+    assert!(with.starts_with("more.data: compressed 20000"), "{with}");
+    let stats = "SELECT \"table\", rows FROM zstd_stats WHERE dict_id = 1";
+    let expected = [[Value::text("s.more"), Value::Int8(20_000)]];
+    assert_eq!(rows(&mut session, stats), expected);
+    let [_] = maintain(&mut session).as_slice() else {
+        panic!("what was compressed is compressed again");
+    };
+}
+
+#[test]
 fn a_dictionary_is_prepared_once() {
     let misses = "SELECT misses FROM varve_caches WHERE name = 'dictionary'";
     let mut session = events();

@@ -7,14 +7,14 @@ use pollster::block_on;
 use varve_codec::ZstdDictionary;
 use varve_kv::MemoryKv;
 use varve_types::{
-    Column, ColumnData, ColumnId, Compression, LocalFuture, Result, SortKey, TreeId,
+    Column, ColumnData, ColumnId, Compression, Error, Failure, LocalFuture, Result, SortKey, TreeId,
 };
 
 use super::{KEYED, Row, delete_where, insert, key, open, schema, sorted_rows};
 use crate::catalog::Catalog;
 use crate::store::Store;
 use crate::tree::Tree;
-use crate::{Rewrite, ValueFrame, ValueFrames, ValueFramesByColumn, ValueFramesSource};
+use crate::{Pace, Rewrite, ValueFrame, ValueFrames, ValueFramesByColumn, ValueFramesSource};
 
 /// A number of chance.
 fn next(state: &mut u64) -> u64 {
@@ -89,6 +89,23 @@ impl ValueFramesSource for ByKind {
     }
 }
 
+struct NoRest;
+
+impl Pace for NoRest {
+    fn rest(&self, _: u64) -> LocalFuture<'_, Result<()>> {
+        Box::pin(async { Ok(()) })
+    }
+}
+
+/// Ends work at its first rest.
+struct Cancels;
+
+impl Pace for Cancels {
+    fn rest(&self, _: u64) -> LocalFuture<'_, Result<()>> {
+        Box::pin(async { Err(Error::failed(Failure::Canceled, "canceled")) })
+    }
+}
+
 fn with_tree(store: &Store) {
     let mut schema = schema(KEYED, SortKey::Columns(vec![0]));
     schema.columns[1].storage.compression = Compression::ZstdValues;
@@ -131,9 +148,9 @@ fn values_are_compressed_one_by_one_when_somebody_asks() {
     assert!(encodings(&store).ends_with("zstd values due"));
     let before = store.tree_storage(KEYED).unwrap().columns[1].stored_bytes;
 
-    let due = block_on(store.values_due(KEYED)).unwrap();
+    let due = block_on(store.values_due(KEYED, Arc::new(NoRest))).unwrap();
     assert_eq!(due.len(), 1);
-    block_on(store.compress_values(KEYED, due[0])).unwrap();
+    block_on(store.compress_values(KEYED, due[0], Arc::new(NoRest))).unwrap();
     let after = store.tree_storage(KEYED).unwrap().columns[1].stored_bytes;
     assert!(after < before, "{after} {before}");
     assert_eq!(sorted_rows(&store.begin(), KEYED), rows);
@@ -147,7 +164,10 @@ fn values_are_compressed_one_by_one_when_somebody_asks() {
     );
     let present = rows.iter().filter(|row| row.1.is_some()).count() as u64;
     assert_eq!(kinds.iter().map(|(_, values)| values).sum::<u64>(), present);
-    assert_eq!(block_on(store.values_due(KEYED)).unwrap(), []);
+    assert_eq!(
+        block_on(store.values_due(KEYED, Arc::new(NoRest))).unwrap(),
+        []
+    );
 
     // What is compressed is deleted and updated like any other.
     let mut changed = store.begin();
@@ -158,13 +178,16 @@ fn values_are_compressed_one_by_one_when_somebody_asks() {
 
     // The clock went on.
     source.leaves_none.store(true, Ordering::Relaxed);
-    let due = block_on(store.values_due(KEYED)).unwrap();
+    let due = block_on(store.values_due(KEYED, Arc::new(NoRest))).unwrap();
     assert_eq!(due.len(), 1);
-    block_on(store.compress_values(KEYED, due[0])).unwrap();
+    block_on(store.compress_values(KEYED, due[0], Arc::new(NoRest))).unwrap();
     assert_eq!(sorted_rows(&store.begin(), KEYED), rows);
     let frames: Vec<ValueFrame> = totals(&store).iter().map(|(frame, _)| *frame).collect();
     assert_eq!(frames, [ValueFrame::Alone, ValueFrame::With(7)]);
-    assert_eq!(block_on(store.values_due(KEYED)).unwrap(), []);
+    assert_eq!(
+        block_on(store.values_due(KEYED, Arc::new(NoRest))).unwrap(),
+        []
+    );
 }
 
 #[test]
@@ -179,8 +202,8 @@ fn merges_keep_values_compressed_and_a_store_opens_with_them() {
         block_on(store.flush()).unwrap();
     }
     block_on(store.vacuum(Some(KEYED), true)).unwrap();
-    for run in block_on(store.values_due(KEYED)).unwrap() {
-        block_on(store.compress_values(KEYED, run)).unwrap();
+    for run in block_on(store.values_due(KEYED, Arc::new(NoRest))).unwrap() {
+        block_on(store.compress_values(KEYED, run, Arc::new(NoRest))).unwrap();
     }
     insert(&store, KEYED, &texts(6010)[6000..]);
     block_on(store.vacuum(Some(KEYED), true)).unwrap();
@@ -192,4 +215,62 @@ fn merges_keep_values_compressed_and_a_store_opens_with_them() {
     assert_eq!(sorted_rows(&store.begin(), KEYED), texts(6010));
     let check = block_on(store.check()).unwrap();
     assert!(check.problems.is_empty(), "{check:?}");
+}
+
+/// Rows of which nobody chose wait in a merge, but what was compressed without a dictionary stays so.
+#[test]
+fn merges_tell_what_nobody_looked_at() {
+    let store = open(&MemoryKv::new());
+    with_tree(&store);
+    let seen = Reasons::default();
+    store.set_value_frames_source(Arc::new(seen.clone()));
+    let rows = texts(3000);
+    insert(&store, KEYED, &rows);
+    block_on(store.vacuum(Some(KEYED), true)).unwrap();
+    for run in block_on(store.values_due(KEYED, Arc::new(NoRest))).unwrap() {
+        block_on(store.compress_values(KEYED, run, Arc::new(NoRest))).unwrap();
+    }
+    let mut changed = store.begin();
+    delete_where(&mut changed, KEYED, key(varve_types::CompareOp::GtEq, 2000));
+    block_on(changed.commit(crate::Durability::Strict)).unwrap();
+    seen.0.lock().unwrap().clear();
+    block_on(store.vacuum(Some(KEYED), true)).unwrap();
+    assert_eq!(*seen.0.lock().unwrap(), [Rewrite::MergeCompressed]);
+    // Over the others.
+    insert(&store, KEYED, &[(-1, None, 0), (5000, Some("late".into()), 1)]);
+    block_on(store.flush()).unwrap();
+    seen.0.lock().unwrap().clear();
+    block_on(store.vacuum(Some(KEYED), true)).unwrap();
+    assert_eq!(*seen.0.lock().unwrap(), [Rewrite::Merge]);
+}
+
+/// Why it was asked.
+#[derive(Clone, Debug, Default)]
+struct Reasons(Arc<std::sync::Mutex<Vec<Rewrite>>>);
+
+impl ValueFramesSource for Reasons {
+    fn of_tree(&self, tree: TreeId, why: Rewrite) -> LocalFuture<'_, Result<ValueFramesByColumn>> {
+        self.0.lock().unwrap().push(why);
+        assert_eq!(tree, KEYED);
+        let frames: Arc<dyn ValueFrames> = Arc::new(ByKind::default());
+        Box::pin(async { Ok(vec![(ColumnId(2), frames)]) })
+    }
+}
+
+#[test]
+fn a_cancel_ends_the_compression_of_a_run() {
+    let store = open(&MemoryKv::new());
+    with_tree(&store);
+    store.set_value_frames_source(Arc::new(ByKind::default()));
+    let rows = texts(20_000);
+    insert(&store, KEYED, &rows);
+    block_on(store.flush()).unwrap();
+    let due = block_on(store.values_due(KEYED, Arc::new(NoRest))).unwrap();
+    let error = block_on(store.compress_values(KEYED, due[0], Arc::new(Cancels))).unwrap_err();
+    assert_eq!(error.failure(), Some(Failure::Canceled));
+    assert_eq!(
+        block_on(store.values_due(KEYED, Arc::new(NoRest))).unwrap(),
+        due
+    );
+    assert_eq!(sorted_rows(&store.begin(), KEYED), rows);
 }

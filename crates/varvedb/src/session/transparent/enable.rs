@@ -6,7 +6,7 @@ use varve_catalog::{Catalog, ColumnDef, Named, PUBLIC, TableDef, is_temporary};
 use varve_dml::StatementTxn;
 use varve_system_views::system_view;
 use varve_types::{
-    Compression, Error, LogicalType, Notice, Result, SqlState, SqlText, StorageMode, Value, sql,
+    Compression, Error, LogicalType, Result, SqlState, SqlText, StorageMode, Value, sql,
 };
 
 use super::{Scope, Session};
@@ -57,7 +57,7 @@ impl Session {
         &mut self,
         txn: &mut StatementTxn,
         config: &str,
-        (scope, notices): (Scope, &mut Vec<Notice>),
+        scope: Scope,
     ) -> Result<()> {
         let given = [Value::text(config)];
         let fields = self.run_own(txn, &sql![FIELDS], (&given, scope)).await;
@@ -99,13 +99,6 @@ impl Session {
         self.run_own(txn, &sql![ADD], (&values, scope)).await?;
         self.make_compatibility_view(txn, table.object, scope)
             .await?;
-        if fields.iter().any(|field| is_step_bytes(field)) {
-            let text = "incremental_compression_step_bytes is kept, but a step is one run here";
-            notices.push(Notice::info(
-                SqlState::SUCCESSFUL_COMPLETION,
-                text.to_owned(),
-            ));
-        }
         Ok(())
     }
 
@@ -131,11 +124,6 @@ impl Session {
         };
         tried.map(|_| ()).map_err(failed)
     }
-}
-
-fn is_step_bytes(field: &[Value]) -> bool {
-    let key = field.first().and_then(Value::str);
-    key == Some("incremental_compression_step_bytes")
 }
 
 /// The parameters of [`ADD`].

@@ -4,29 +4,21 @@ use std::sync::Arc;
 
 use varve_catalog::{Catalog, TableDef};
 use varve_settings::other;
-use varve_store::{ValueFrame, ValueFrameTotals};
-use varve_types::meter::Cancel;
-use varve_types::{
-    ColumnId, Compression, Error, Failure, LocalFuture, Notice, Result, SqlState, Value,
-};
+use varve_store::{Pace, ValueFrame, ValueFrameTotals};
+use varve_types::{ColumnId, Compression, Error, LocalFuture, Notice, Result, SqlState, Value};
 
 use super::groups::{Group, Target};
 use super::{Session, one_value};
 use crate::session::request::{Request, Task};
 use crate::shared::result_set::ResultSet;
 use crate::shared::statements::Known;
-use crate::transparent::{Config, Maintenance, config};
+use crate::transparent::{Chooser, Config, Maintenance, Pacing, config};
 
-/// How late a cancel is noticed.
-const SLICE_US: u64 = 10_000;
 /// One call.
-struct Work<'a> {
+struct Work {
     /// Runs statements of the call, with the settings that are the same for everybody.
     session: Session,
-    /// What stops the call.
-    outer: &'a Session,
-    asked: Maintenance,
-    begun_us: u64,
+    pacing: Arc<Pacing>,
     has_stepped: bool,
     notices: Vec<Notice>,
 }
@@ -41,11 +33,12 @@ impl Session {
         Box::pin(async move {
             let mut session = Session::new(Arc::clone(&self.shared));
             session.settings.durability = self.settings.durability;
+            let timeout_us = self.settings.statement_timeout_us;
+            let cancel = Arc::clone(&self.cancel);
+            let env = Arc::clone(&self.shared.env);
             let mut work = Work {
                 session,
-                outer: self,
-                asked,
-                begun_us: self.shared.env.monotonic_us(),
+                pacing: Arc::new(Pacing::new(env, cancel, asked, timeout_us)),
                 has_stepped: false,
                 notices: asking.notices,
             };
@@ -63,16 +56,14 @@ impl Session {
     }
 }
 
-impl Work<'_> {
+impl Work {
     /// Everything that waits; whether some of it still does.
     async fn all(&mut self) -> Result<bool> {
         self.session.shared.store.flush().await?;
-        let configs = self.session.transparent_configs().await?.into_iter();
-        let configs = configs.map(|(id, config)| Ok((id, config?)));
-        let configs = configs.collect::<Result<Vec<(Value, Config)>>>()?;
         let catalog = self.session.catalog_now()?;
+        let configs = self.configs(&catalog).await?;
         // What stops the call stops its statements; before, the flag would have been lowered.
-        self.session.cancel = Arc::clone(&self.outer.cancel);
+        self.session.cancel = Arc::clone(&self.pacing.cancel);
         let mut tables: Vec<Arc<TableDef>> = Vec::new();
         for (id, config) in &configs {
             match config.target(&catalog) {
@@ -92,6 +83,28 @@ impl Work<'_> {
         Ok(false)
     }
 
+    /// The configurations. Of one that cannot be followed it is said why, and its values wait.
+    async fn configs(&mut self, catalog: &Arc<Catalog>) -> Result<Vec<(Value, Config)>> {
+        let mut configs = Vec::new();
+        for (id, config) in self.session.transparent_configs().await? {
+            let sound = config.and_then(|config| {
+                if let Some((table, _)) = config.target(catalog) {
+                    let chooser = Chooser::new(catalog, table, &config.chooser);
+                    chooser.map_err(|error| config::of_row(error, &id))?;
+                }
+                Ok(config)
+            });
+            match sound {
+                Ok(config) => configs.push((id, config)),
+                Err(error) => {
+                    let text = format!("{}; its values wait", error.message());
+                    self.notices.push(Notice::warning(SqlState::WARNING, &text));
+                }
+            }
+        }
+        Ok(configs)
+    }
+
     /// What waits in a table; whether some of it still does.
     async fn table(
         &mut self,
@@ -100,7 +113,7 @@ impl Work<'_> {
         configs: &[(Value, Config)],
     ) -> Result<bool> {
         let store = Arc::clone(&self.session.shared.store);
-        let due = store.values_due(table.tree).await?;
+        let due = store.values_due(table.tree, self.pace()).await?;
         if due.is_empty() {
             return Ok(false);
         }
@@ -128,9 +141,8 @@ impl Work<'_> {
             if remains {
                 break;
             }
-            let begun_us = self.now_us();
-            store.compress_values(table.tree, run).await?;
-            self.stepped(begun_us).await?;
+            store.compress_values(table.tree, run, self.pace()).await?;
+            self.has_stepped = true;
         }
         self.tell_totals(table, &before, &store.value_frame_totals(table.tree)?);
         Ok(remains)
@@ -149,10 +161,14 @@ impl Work<'_> {
             if self.is_over() {
                 return Ok(true);
             }
-            let begun_us = self.now_us();
+            let begun_us = self.pacing.now_us();
             let key = [Value::text(group.key.as_str())];
             match self.run(target.train(&group).as_str(), &key).await {
-                Ok(_) => self.stepped(begun_us).await?,
+                Ok(_) => {
+                    self.has_stepped = true;
+                    let worked_us = self.pacing.now_us().saturating_sub(begun_us);
+                    self.pacing.rest(worked_us).await?;
+                }
                 // No step: the next call would train in vain again, and do nothing else.
                 Err(error) if error.state() == SqlState::INVALID_PARAMETER_VALUE => {
                     let notice = target.left_alone(&group, error.message());
@@ -166,59 +182,19 @@ impl Work<'_> {
 
     /// Runs a statement as a transaction of its own.
     async fn run(&mut self, sql: &str, parameters: &[Value]) -> Result<ResultSet> {
-        self.session.settings.statement_timeout_us = self.time_left_us()?;
+        self.session.settings.statement_timeout_us = self.pacing.time_left_us()?;
         let parsed = self.session.shared.statements.parse(sql)?;
         let task = Task::Text(sql, Known::Tree(parsed));
         self.session.run(Request::new(task, parameters)).await
     }
 
-    fn now_us(&self) -> u64 {
-        self.outer.shared.env.monotonic_us()
-    }
-
-    fn elapsed_us(&self) -> u64 {
-        self.now_us().saturating_sub(self.begun_us)
-    }
-
-    /// What is left of the caller's `statement_timeout`; 0 where there is none.
-    fn time_left_us(&self) -> Result<u64> {
-        let timeout_us = self.outer.settings.statement_timeout_us;
-        match timeout_us.checked_sub(self.elapsed_us()) {
-            _ if timeout_us == 0 => Ok(0),
-            Some(left_us) if left_us > 0 => Ok(left_us),
-            _ => {
-                let message = "canceling statement due to statement timeout";
-                Err(Error::failed(Failure::Canceled, message))
-            }
-        }
-    }
-
     /// Whether the time is over that was given, and something was done in it.
     fn is_over(&self) -> bool {
-        let is_late = |duration_us| self.elapsed_us() >= duration_us;
-        self.has_stepped && self.asked.duration_us.is_some_and(is_late)
+        self.has_stepped && self.pacing.is_over()
     }
 
-    /// A step has ended: the others have their share of the time.
-    async fn stepped(&mut self, begun_us: u64) -> Result<()> {
-        self.has_stepped = true;
-        let worked_us = self.now_us().saturating_sub(begun_us);
-        let rest = (1.0 - self.asked.load) / self.asked.load;
-        let mut rest_us = scaled(worked_us, rest);
-        if let Some(duration_us) = self.asked.duration_us {
-            rest_us = rest_us.min(duration_us.saturating_sub(self.elapsed_us()));
-        }
-        let env = Arc::clone(&self.outer.shared.env);
-        let end_us = self.now_us().saturating_add(rest_us);
-        env.yield_now().await;
-        loop {
-            self.outer.cancel.check()?;
-            self.time_left_us()?;
-            match end_us.saturating_sub(self.now_us()) {
-                0 => return Ok(()),
-                left_us => env.sleep(left_us.min(SLICE_US)).await,
-            }
-        }
+    fn pace(&self) -> Arc<dyn Pace> {
+        self.pacing.clone()
     }
 
     /// Says of a configuration that it has nothing to compress.
@@ -270,15 +246,4 @@ impl Work<'_> {
             self.notices.push(notice);
         }
     }
-}
-
-/// A time made longer or shorter.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    clippy::cast_precision_loss,
-    reason = "a cast of floats saturates, and a rest need not be exact"
-)]
-fn scaled(time_us: u64, by: f64) -> u64 {
-    (time_us as f64 * by) as u64
 }

@@ -46,7 +46,6 @@ impl Session {
             .iter()
             .map(|expr| evaluate_constant(expr, &context));
         let values: Vec<Value> = values.collect::<Result<_>>()?;
-        let mut notices = Vec::new();
         let answer = match (function, values.as_slice()) {
             (TransparentFunction::Enable, [config]) => {
                 let config = config.str().ok_or_else(|| not_null(function, "config"))?;
@@ -54,8 +53,7 @@ impl Session {
                     is_alone: false,
                     ..scope
                 };
-                self.enable_transparent(txn, config, (scope, &mut notices))
-                    .await?;
+                self.enable_transparent(txn, config, scope).await?;
                 Value::text("Done!")
             }
             (TransparentFunction::Maintain, [duration, load]) => {
@@ -64,10 +62,7 @@ impl Session {
             }
             _ => return Err(Error::internal("arguments of another function")),
         };
-        Ok(ResultSet {
-            notices,
-            ..one_value(field, &answer)
-        })
+        Ok(one_value(field, &answer))
     }
 
     /// Runs a statement of our own in a transaction.
