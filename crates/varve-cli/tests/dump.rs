@@ -87,7 +87,8 @@ fn what_is_said_of_storage_comes_back_and_is_described() {
     let folder = tempfile::tempdir().unwrap();
     let script =
         "create table stored (id int primary key, state text storage dictionary not null, \
-         note text compression zstd(9) default 'x', price float8 storage columnar compression alp) \
+         note text compression zstd(9) default 'x', price float8 storage columnar compression alp, \
+         doc json compression zstd_values) \
          with (compression = none);
          create index stored_state on stored (state);
          insert into stored values (1, 'new', 'a note', 2.5);";
@@ -95,7 +96,8 @@ fn what_is_said_of_storage_comes_back_and_is_described() {
     for line in [
         "    state text STORAGE dictionary NOT NULL,",
         "    note text COMPRESSION zstd(9) DEFAULT 'x'::text,",
-        "    price double precision STORAGE columnar COMPRESSION alp",
+        "    price double precision STORAGE columnar COMPRESSION alp,",
+        "    doc json COMPRESSION zstd_values",
         ") WITH (compression=none);",
     ] {
         assert!(first.contains(line), "{line} in {first}");
@@ -107,6 +109,25 @@ fn what_is_said_of_storage_comes_back_and_is_described() {
         "| default    | zstd(9)",
         "Options: compression=none",
     ] {
+        assert_eq!(shown.matches(part).count(), 1, "{part} in {shown}");
+    }
+}
+
+#[test]
+fn transparent_compression_goes_on_in_a_database_that_was_loaded() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "create table events (id int primary key, data text);
+         insert into events select i, 'event number ' || i % 17 || md5((i % 5)::text)
+             from generate_series(1, 10000) i;
+         select zstd_enable_transparent('{\"table\": \"events\", \"column\": \"data\", \
+             \"min_dict_size_bytes_for_training\": 500, \"dict_chooser\": \"''a''\"}');
+         select zstd_incremental_maintenance(NULL, 1);";
+    let first = load(folder.path(), "first", script);
+    assert_eq!(first, load(folder.path(), "second", &first));
+    let maintain = "select zstd_incremental_maintenance(NULL, 1); \
+         select 'group', chooser_key, rows from zstd_stats; select count(*) from _events_zstd;";
+    let shown = varve(folder.path(), &["-A", "second"], maintain).out;
+    for part in ["group|a|10000\n", "\n10000\n"] {
         assert_eq!(shown.matches(part).count(), 1, "{part} in {shown}");
     }
 }

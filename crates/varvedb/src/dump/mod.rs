@@ -258,7 +258,7 @@ impl Dump<'_, '_> {
              a.attidentity, a.attgenerated, pg_get_expr(d.adbin, d.adrelid), \
              pg_get_serial_sequence({}, a.attname), \
              coalesce(' STORAGE ' || substring(array_to_string(a.attoptions, ',') FROM 'storage=([a-z_]+)'), '') || \
-             coalesce(' COMPRESSION ' || substring(array_to_string(a.attoptions, ',') FROM 'compression=([a-z0-9()]+)'), \
+             coalesce(' COMPRESSION ' || substring(array_to_string(a.attoptions, ',') FROM 'compression=([a-z0-9_()]+)'), \
              '') \
              FROM pg_attribute a \
              LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum \
