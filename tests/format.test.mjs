@@ -1,4 +1,4 @@
-// The bytes of the formats as wasm code writes them, against the golden files that the native tests compare too.
+// B3: the bytes of the formats as wasm code writes them, against the golden files that the native tests compare too.
 
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync } from 'node:fs';

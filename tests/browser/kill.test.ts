@@ -5,7 +5,7 @@ import { killTabs, type Profile } from './demo/profile';
 import { apply, work } from './kill/workload.mjs';
 import { serve } from './kv/serve.mjs';
 
-/** Half of them hit the process of the tab, half the whole browser. */
+/** B2, H26: tabs and browsers are killed while they write. Half of them hit the process of the tab, half the whole browser. */
 const { VARVE_KILLS, VARVEDB_TESTS } = process.env;
 const KILLS = Number(VARVE_KILLS ?? (VARVEDB_TESTS === 'full' ? 100 : 8));
 const PHASES = ['commit', 'load', 'flush', 'compaction'] as const;

@@ -119,6 +119,22 @@ const SCRIPTS: [(&str, &str, &str); 15] = [
     ),
 ];
 
+/// H25.
+#[test]
+fn a_database_in_memory_makes_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = "create table t as select i from generate_series(1, 100000) i; checkpoint;
+         select count(*) from t;";
+    let ran = varve(folder.path(), &["-qAt", "memory://"], script);
+    assert_eq!(
+        (ran.out.as_str(), ran.status),
+        ("100000\n", 0),
+        "{}",
+        ran.err
+    );
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
 #[test]
 fn scripts_print_what_psql_prints() {
     let folder = tempfile::tempdir().unwrap();

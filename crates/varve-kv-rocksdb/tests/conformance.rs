@@ -1,4 +1,4 @@
-//! RocksDB passes the suite, and what the suite cannot ask of every backend.
+//! RocksDB passes the suite (B1), and what the suite cannot ask of every backend.
 
 use pollster::block_on;
 use tempfile::TempDir;

@@ -1,4 +1,5 @@
-//! The memory backend, bare and behind a wrapper that delays every call, passes the suite.
+//! The memory backend, bare and behind a wrapper that delays every call, passes the suite
+//! (B1).
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

@@ -10,6 +10,7 @@ test('a signal that was raised before stops the call before it starts', async ()
   expect(error).toMatchObject({ ...CANCELED, cause: 'bored' });
 });
 
+// B6
 test('a statement that runs, and one that waits for it, are canceled; the next one is answered', async () => {
   const db = await create();
   await db.exec('CREATE TABLE n (x int)');

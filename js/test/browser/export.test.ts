@@ -62,6 +62,7 @@ for (const place of places) {
   });
 }
 
+// B5
 test('a file of the native build has the same export here', async () => {
   const text = await commands.fixture('export.varve');
   const file = Uint8Array.from(atob(text), (char) => char.charCodeAt(0));

@@ -2,6 +2,8 @@ import type { Notice, VarveDB, VarveError } from 'varvedb';
 import { expect, test } from 'vitest';
 import { create, freshDataDir, places, rejection } from './stores.js';
 
+// Z24: what the Rust tests call is called here from a page.
+
 /** What the native build makes of it: see tests/sql/functions/zstd.slt. */
 const FRAME = '28b52ffd24052900007661727665940f4d5a';
 

@@ -1,5 +1,5 @@
 //! Functions of SQL against the reference library: it reads what they compress, they read what it
-//! compresses, with dictionaries that either has trained.
+//! compresses, with dictionaries that either has trained (Z14, Z16, Z24).
 
 #![cfg(not(target_arch = "wasm32"))]
 #![allow(

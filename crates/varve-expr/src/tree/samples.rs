@@ -142,6 +142,7 @@ mod tests {
         }
     }
 
+    /// Z12.
     #[test]
     fn memory_is_bounded_whatever_is_offered() {
         let mut samples = samples(usize::MAX);

@@ -9,6 +9,7 @@ use super::{ints, open, rows, run};
 
 const COUNT: &str = "SELECT count(*) FROM t";
 
+/// H20.
 #[test]
 fn all_or_nothing_and_which_one_failed() {
     let database = open(&Arc::new(MemoryKv::new()));

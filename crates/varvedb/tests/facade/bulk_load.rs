@@ -72,6 +72,33 @@ fn named_columns_in_any_order() {
     assert_eq!(load.columns(), given);
 }
 
+/// H14: there is no second phase.
+#[test]
+fn what_is_loaded_is_compressed_at_once() {
+    let (database, mut session) = database();
+    let ids: Vec<i32> = (0..100_000).collect();
+    let names: Vec<String> = ids.iter().map(|id| format!("name {}", id % 1000)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let xs: Vec<Option<f64>> = ids
+        .iter()
+        .map(|id| Some(f64::from(id % 777) / 10.0))
+        .collect();
+    let columns = vec![integers(&ids), texts(&names), doubles(&xs)];
+    load(&database, "t", &["id", "name", "x"], columns).unwrap();
+    let bytes = |session: &mut Session| -> i64 {
+        let bytes = "SELECT sum(stored_bytes)::bigint FROM varve_storage WHERE table_name = 't'";
+        rows(session, bytes)[0][0].integer().unwrap()
+    };
+    let loaded = bytes(&mut session);
+    run(&mut session, "COMPRESS t");
+    let compressed = bytes(&mut session);
+    assert!(compressed > 1000, "{compressed}");
+    assert!(
+        (loaded - compressed).abs() * 20 <= compressed,
+        "{loaded} {compressed}"
+    );
+}
+
 #[test]
 fn ids_are_handed_out() {
     let (database, mut session) = database();
@@ -93,6 +120,7 @@ fn ids_are_handed_out() {
     );
 }
 
+/// H15.
 #[test]
 fn what_the_table_forbids_is_named() {
     let (database, mut session) = database();

@@ -25,6 +25,7 @@ fn statistic(session: &mut Session, name: &str) -> i64 {
     number(session, &sql)
 }
 
+/// B4.
 #[test]
 fn sizes_take_effect_at_once() {
     let database = open(&Arc::new(MemoryKv::new()));

@@ -82,6 +82,7 @@ impl Traced {
     }
 }
 
+/// H31.
 #[test]
 fn phases_are_all_of_the_time() {
     use Phase::{Begin, Commit, Execute, Parse, Plan};

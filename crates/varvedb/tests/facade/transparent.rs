@@ -1,7 +1,13 @@
 //! What transparent compression says beside its answers, and the dictionaries that it keeps.
 
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+
+use varve_kv::fault::{CallFault, FaultKv, FaultPlan};
+use varve_kv::{Kv, MemoryKv};
 use varve_types::{SqlState, Value};
-use varvedb::Session;
+use varvedb::{Database, Options, Session, SystemEnv};
 
 use super::{fails, rows, run, session};
 
@@ -83,6 +89,7 @@ fn a_configuration_that_is_wrong_is_told_and_stops_no_other() {
     };
 }
 
+/// Z11.
 #[test]
 fn a_dictionary_is_prepared_once() {
     let misses = "SELECT misses FROM varve_caches WHERE name = 'dictionary'";
@@ -96,6 +103,68 @@ fn a_dictionary_is_prepared_once() {
     );
     maintain(&mut session);
     assert_eq!(rows(&mut session, misses), [[Value::Int8(1)]]);
+}
+
+/// Z8: the process dies at any call of maintenance; nothing is lost, and the next one goes on.
+#[test]
+fn maintenance_may_be_cut_off_anywhere() {
+    let kv = Arc::new(FaultKv::new(MemoryKv::new(), FaultPlan::new(1)));
+    let mut session = open_on(&kv).session();
+    run(&mut session, EVENTS);
+    enable(&mut session, "''k'' || id / 10001");
+    let all = "SELECT count(*), md5(string_agg(data, '' ORDER BY id)) FROM events";
+    let before = rows(&mut session, all);
+    drop(session);
+    let mut cuts = 0;
+    for call in 1.. {
+        let mut session = open_on(&kv).session();
+        kv.fault_in(
+            call,
+            CallFault::Crash {
+                carried_out: call % 2 == 0,
+            },
+        );
+        let work = "SELECT zstd_incremental_maintenance(NULL, 1)";
+        let ended = until_crash(&kv, session.query(work, &[]));
+        drop(session);
+        if let Some(ended) = ended {
+            assert_eq!(ended.unwrap().rows(), [[Value::Int4(0)]]);
+            break;
+        }
+        cuts += 1;
+        pollster::block_on(kv.crash()).unwrap();
+        let mut session = open_on(&kv).session();
+        assert_eq!(rows(&mut session, all), before, "after call {call}");
+    }
+    kv.forget_faults();
+    assert!(cuts > 5, "{cuts}");
+    let mut session = open_on(&kv).session();
+    assert_eq!(rows(&mut session, all), before);
+    let groups = "SELECT chooser_key, rows FROM zstd_stats ORDER BY 1";
+    let group = |key, count| vec![Value::text(key), Value::Int8(count)];
+    assert_eq!(
+        rows(&mut session, groups),
+        [group("k0", 10_000), group("k1", 10_000)]
+    );
+}
+
+fn open_on(kv: &Arc<FaultKv<MemoryKv>>) -> Database {
+    let kv: Arc<dyn Kv> = Arc::clone(kv) as Arc<dyn Kv>;
+    let env = Arc::new(SystemEnv::new());
+    pollster::block_on(Database::open(kv, env, Options::browser())).unwrap()
+}
+
+/// What work answers, or nothing where a call of it is the last one of the process.
+fn until_crash<T>(kv: &FaultKv<MemoryKv>, work: impl Future<Output = T>) -> Option<T> {
+    let mut work = pin!(work);
+    let mut context = Context::from_waker(Waker::noop());
+    loop {
+        match work.as_mut().poll(&mut context) {
+            Poll::Ready(answer) => return Some(answer),
+            Poll::Pending if kv.is_crashing() => return None,
+            Poll::Pending => {}
+        }
+    }
 }
 
 #[test]

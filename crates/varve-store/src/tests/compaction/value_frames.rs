@@ -237,7 +237,11 @@ fn merges_tell_what_nobody_looked_at() {
     block_on(store.vacuum(Some(KEYED), true)).unwrap();
     assert_eq!(*seen.0.lock().unwrap(), [Rewrite::MergeCompressed]);
     // Over the others.
-    insert(&store, KEYED, &[(-1, None, 0), (5000, Some("late".into()), 1)]);
+    insert(
+        &store,
+        KEYED,
+        &[(-1, None, 0), (5000, Some("late".into()), 1)],
+    );
     block_on(store.flush()).unwrap();
     seen.0.lock().unwrap().clear();
     block_on(store.vacuum(Some(KEYED), true)).unwrap();
