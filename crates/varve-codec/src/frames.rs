@@ -2,9 +2,10 @@
 //! stage.
 //!
 //! Layout: for each frame: vectors (u8), stage (u8: 0 none, 1 LZ4, 2 zstd, 3 zstd with a
-//! dictionary), the id of the dictionary where there is one, bytes before the stage, bytes stored
-//! (varints); then the stored bytes of the frames. Before the stage a frame is the lengths of its
-//! vectors (varints), then the vectors. Frames of zstd are compact ones: see [`ZstdFraming`].
+//! dictionary), the resource of the shared part that is the dictionary, where there is one, bytes
+//! before the stage, bytes stored (varints); then the stored bytes of the frames. Before the stage
+//! a frame is the lengths of its vectors (varints), then the vectors. Frames of zstd are compact
+//! ones: see [`ZstdFraming`].
 
 use std::ops::Range;
 use std::sync::OnceLock;
@@ -53,7 +54,7 @@ pub struct ZstdStage<'a> {
     /// 1 to 19.
     pub level: u8,
     /// A dictionary and the id that it is stored under.
-    pub dictionary: Option<(u64, &'a ZstdDictionary)>,
+    pub dictionary: Option<(u64, ZstdDictionary)>,
     /// The most vectors in a frame: 8, or 1 for columns of point reads.
     pub vectors_max: usize,
 }
@@ -99,9 +100,9 @@ pub fn write_frames<'a>(
 /// Frames of encoded vectors under zstd, where that saves more than a tenth of a frame.
 pub fn write_zstd_frames<'a>(
     vectors: impl Iterator<Item = &'a [u8]>,
-    stage: ZstdStage<'_>,
+    stage: &mut ZstdStage<'_>,
 ) -> Result<Vec<WrittenFrame>, CodecError> {
-    let dictionary = stage.dictionary;
+    let dictionary = stage.dictionary.as_ref();
     let code = match dictionary {
         None => STAGE_ZSTD,
         Some(_) => STAGE_ZSTD_DICTIONARY,
@@ -114,13 +115,16 @@ pub fn write_zstd_frames<'a>(
         let block = stage
             .encoder
             .compress(&frame.stored, stage.level, tables, framing)?;
-        frames.push(frame.staged(code, dictionary.map(|(id, _)| id), |_| block));
+        frames.push(frame.staged(code, dictionary.map(|(id, _)| *id), |_| block));
     }
     Ok(frames)
 }
 
 /// Puts consecutive vectors together to frames.
-fn cut<'a>(vectors: impl Iterator<Item = &'a [u8]>, vectors_max: usize) -> Vec<Vec<&'a [u8]>> {
+pub(crate) fn cut<'a>(
+    vectors: impl Iterator<Item = &'a [u8]>,
+    vectors_max: usize,
+) -> Vec<Vec<&'a [u8]>> {
     let mut frames: Vec<Vec<&[u8]>> = Vec::new();
     let mut room = false;
     let mut bytes = 0;
@@ -410,13 +414,13 @@ mod tests {
     fn frames_name_the_dictionary_that_they_need() {
         let shelf = Shelf(ZstdDictionary::new(b"any bytes are a dictionary").unwrap());
         let vectors = [vec![0_u8; 500]];
-        let stage = ZstdStage {
+        let mut stage = ZstdStage {
             encoder: &mut Zeros,
             level: 3,
-            dictionary: Some((300, &shelf.0)),
+            dictionary: Some((300, shelf.0.clone())),
             vectors_max: 1,
         };
-        let frames = write_zstd_frames(vectors.iter().map(Vec::as_slice), stage).unwrap();
+        let frames = write_zstd_frames(vectors.iter().map(Vec::as_slice), &mut stage).unwrap();
         let mut bytes = Vec::new();
         put_frames(&frames, &mut bytes).unwrap();
         assert!(bytes.len() < 20);

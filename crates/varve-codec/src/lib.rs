@@ -93,6 +93,7 @@ mod distinct;
 mod entropy;
 mod error;
 mod float;
+mod frame_dictionary;
 mod frames;
 mod fsst;
 mod hashing;
@@ -126,6 +127,7 @@ pub use compute::{
 pub use decoded::Decoded;
 pub use error::CodecError;
 pub use float::{f64_from_integer, integer_from_f64};
+pub use frame_dictionary::{FrameDictionary, ZstdBlock, write_zstd_block};
 pub use frames::{
     Frame, Stage, WrittenFrame, ZstdDictionaries, ZstdStage, put_frames, read_frames, write_frames,
     write_zstd_frames,

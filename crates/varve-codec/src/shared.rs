@@ -7,11 +7,12 @@ use crate::entropy::{ContextDecoder, Contexts, Frequencies};
 use crate::error::CodecError;
 use crate::fsst::SymbolTable;
 use crate::integers::leaves::bin_table::{self, Bin, Bins};
+use crate::reader::ByteReader;
 use crate::string_data::Strings;
 use crate::strings::SplitTemplate;
 use crate::strings::json::{self, Template};
-use crate::writer::put_varint;
-use crate::{ROWS_MAX, ZstdDictionary};
+use crate::writer::{fitting, put_varint};
+use crate::{ROWS_MAX, ZstdDictionaries, ZstdDictionary};
 
 /// The most resources of a block.
 pub(crate) const RESOURCES_MAX: usize = 255;
@@ -136,6 +137,13 @@ impl Shared {
     }
 }
 
+/// Frames name the dictionary of their block by its resource.
+impl ZstdDictionaries for Shared {
+    fn dictionary(&self, id: u64) -> Option<&ZstdDictionary> {
+        self.dictionary(u8::try_from(id).ok()?).ok()
+    }
+}
+
 const MISSING: CodecError = CodecError::Malformed("resource");
 
 /// The shared part of a block while its codecs are chosen.
@@ -228,6 +236,33 @@ impl SharedWriter {
         }
         out
     }
+}
+
+/// A shared part with dictionaries behind its resources, and which resource the first of them is.
+pub(crate) fn joined(
+    shared: &[u8],
+    dictionaries: &SharedWriter,
+) -> Result<(Vec<u8>, u8), CodecError> {
+    let mut reader = ByteReader::new(shared);
+    let count = match shared.is_empty() {
+        true => 0,
+        false => reader.count(0, RESOURCES_MAX, "number of resources")?,
+    };
+    let added = dictionaries.finish();
+    if added.is_empty() {
+        return Ok((shared.to_vec(), 0));
+    }
+    let mut added = ByteReader::new(&added);
+    let all = count + added.count(0, RESOURCES_MAX, "number of resources")?;
+    if all > RESOURCES_MAX {
+        return Err(CodecError::Malformed("number of resources"));
+    }
+    let mut out = Vec::new();
+    put_varint(all as u64, &mut out);
+    out.extend_from_slice(reader.rest());
+    out.extend_from_slice(added.rest());
+    let first = fitting(count).ok_or(CodecError::Malformed("number of resources"))?;
+    Ok((out, first))
 }
 
 #[cfg(test)]

@@ -202,7 +202,7 @@ impl GroupReader {
             let frame = after.checked_sub(1).and_then(|frame| frames.get(frame));
             let frame = frame.ok_or(CodecError::UnexpectedEnd)?;
             let kept_before = frame.kept_bytes();
-            let bytes = frame.vector(stored, vector, &())?;
+            let bytes = frame.vector(stored, vector, &format.shared)?;
             self.parts.add_bytes(frame.kept_bytes() - kept_before);
             Ok(bytes)
         };

@@ -2,8 +2,8 @@
 
 use varve_codec::tags::{TAG_ZSTD, TAG_ZSTD_DUE};
 use varve_codec::{
-    BLOCK_VECTORS_MAX, BytesByWay, CodecError, WrittenFrame, ZstdStage, put_frames, write_frames,
-    write_zstd_frames,
+    BLOCK_VECTORS_MAX, BytesByWay, CodecError, FrameDictionary, WrittenFrame, ZstdBlock,
+    ZstdEncoder, ZstdStage, put_frames, write_frames, write_zstd_block, write_zstd_frames,
 };
 use varve_types::{Broken, Invariant};
 
@@ -29,6 +29,8 @@ pub(crate) type PlacedShared = (Vec<u8>, Place);
 pub(crate) struct Part {
     shared: Vec<u8>,
     frames: Vec<WrittenFrame>,
+    /// What the frames of the next group may refer to.
+    dictionary: Option<FrameDictionary>,
     /// The column whose differences these are.
     pub(crate) same_as: Option<usize>,
     pub(crate) codecs: u32,
@@ -44,16 +46,20 @@ impl Part {
     ) -> Result<Part, CodecError> {
         let bytes: usize = encoded.vectors.iter().map(Vec::len).sum();
         let encoded_bytes = (encoded.shared.len() + bytes) as u64;
-        let shared = if encoded.shared.is_empty() {
-            Vec::new()
-        } else {
-            let shared = core::slice::from_ref(&encoded.shared);
-            let frames = write_staged(shared, writer)?;
-            let mut shared = Vec::new();
-            put_frames(&frames, &mut shared)?;
-            shared
+        let block = match same_as {
+            None => write_block(encoded.vectors, encoded.shared, writer)?,
+            // These refer to another column, not to each other.
+            Some(_) => ZstdBlock {
+                frames: write_staged(&encoded.vectors, writer)?,
+                shared: encoded.shared,
+                dictionary: None,
+            },
         };
-        let frames = write_staged(&encoded.vectors, writer)?;
+        let mut shared = Vec::new();
+        if !block.shared.is_empty() {
+            let frames = write_staged(core::slice::from_ref(&block.shared), writer)?;
+            put_frames(&frames, &mut shared)?;
+        }
         let stage = match (writer.encoder.zstd_level, &writer.zstd) {
             (None, _) => 0,
             (Some(_), None) => 1 << TAG_ZSTD_DUE,
@@ -61,7 +67,8 @@ impl Part {
         };
         Ok(Part {
             shared,
-            frames,
+            frames: block.frames,
+            dictionary: block.dictionary,
             same_as,
             codecs: encoded.codecs | stage,
             encoded_bytes,
@@ -82,6 +89,7 @@ impl Part {
             same_as: self.same_as,
             ..ColumnPlaces::default()
         };
+        writer.dictionary = self.dictionary;
         if !self.shared.is_empty() {
             let stored = writer.shared.take();
             let stored = stored.filter(|(shared, _)| *shared == self.shared);
@@ -114,6 +122,24 @@ impl Part {
     }
 }
 
+/// A column under its general stage.
+fn write_block(
+    vectors: Vec<Vec<u8>>,
+    shared: Vec<u8>,
+    writer: &ColumnWriter,
+) -> Result<ZstdBlock, CodecError> {
+    if let (Some(level), Some(encoders)) = (writer.encoder.zstd_level, &writer.zstd) {
+        let mut encoder = encoders.encoder();
+        let mut stage = zstd_stage(level, &mut *encoder);
+        return write_zstd_block(&vectors, shared, writer.dictionary.as_ref(), &mut stage);
+    }
+    Ok(ZstdBlock {
+        frames: write_staged(&vectors, writer)?,
+        shared,
+        dictionary: None,
+    })
+}
+
 /// Encoded vectors under the general stage of their column.
 fn write_staged(
     vectors: &[Vec<u8>],
@@ -122,15 +148,19 @@ fn write_staged(
     let bytes = vectors.iter().map(Vec::as_slice);
     match (writer.encoder.zstd_level, &writer.zstd) {
         (Some(level), Some(encoders)) => {
-            let stage = ZstdStage {
-                encoder: &mut *encoders.encoder(),
-                level,
-                dictionary: None,
-                vectors_max: BLOCK_VECTORS_MAX,
-            };
-            write_zstd_frames(bytes, stage)
+            let mut encoder = encoders.encoder();
+            write_zstd_frames(bytes, &mut zstd_stage(level, &mut *encoder))
         }
         _ => Ok(write_frames(bytes, writer.encoder.stage)),
+    }
+}
+
+fn zstd_stage(level: u8, encoder: &mut dyn ZstdEncoder) -> ZstdStage<'_> {
+    ZstdStage {
+        encoder,
+        level,
+        dictionary: None,
+        vectors_max: BLOCK_VECTORS_MAX,
     }
 }
 

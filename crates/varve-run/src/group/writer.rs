@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_codec::{WrittenFrame, ZstdEncoders, write_frames};
+use varve_codec::{FrameDictionary, WrittenFrame, ZstdEncoders, write_frames};
 use varve_types::{Broken, Column, Invariant, invariant};
 
 use crate::column_encoder::ColumnEncoder;
@@ -30,6 +30,8 @@ pub(crate) struct ColumnWriter {
     pub(crate) stats: ColumnStats,
     /// The shared part stored last, and where.
     pub(crate) shared: Option<PlacedShared>,
+    /// What its next frames may refer to.
+    pub(crate) dictionary: Option<FrameDictionary>,
     /// Makes the frames of a column that asks for zstd.
     pub(crate) zstd: Option<Arc<dyn ZstdEncoders>>,
     /// Says how its values are compressed one by one.
@@ -42,6 +44,7 @@ impl ColumnWriter {
             encoder,
             stats,
             shared: None,
+            dictionary: None,
             zstd: None,
             frames: None,
         }

@@ -9,7 +9,7 @@ use varve_kv::{Kv, MemoryKv};
 use varve_types::{SqlState, Value};
 use varvedb::{Database, Options, Session, SystemEnv};
 
-use super::{fails, rows, run, session};
+use super::{fails, open, rows, run, session};
 
 const EVENTS: &str = "CREATE TABLE events (id int PRIMARY KEY, data text); \
      INSERT INTO events SELECT g, '{\"name\": \"event number ' || g % 17 || '\", \"state\": \"' || \
@@ -174,4 +174,30 @@ fn maintenance_is_no_part_of_a_block() {
     let call = "SELECT zstd_incremental_maintenance(NULL, 1)";
     let error = fails(&mut session, call);
     assert_eq!(error.state(), SqlState::ACTIVE_SQL_TRANSACTION);
+}
+
+/// Documents that fill a vector with few rows, and are like each other.
+#[test]
+fn large_documents_share_a_dictionary_under_zstd() {
+    let kv = Arc::new(MemoryKv::new());
+    let mut session = open(&kv).session();
+    run(
+        &mut session,
+        "CREATE TABLE docs (id int PRIMARY KEY, doc text COMPRESSION zstd(9));
+         INSERT INTO docs SELECT i, (SELECT string_agg(md5(((j * 7919 + i % 3) / 4)::text), ' ')
+             FROM generate_series(1, 900) j) || i FROM generate_series(1, 200) i",
+    );
+    run(&mut session, "CHECKPOINT");
+    run(&mut session, "COMPRESS docs");
+    let all = "SELECT count(*), sum(length(doc)), md5(string_agg(doc, '' ORDER BY id)) FROM docs";
+    let before = rows(&mut session, all);
+    let bytes = "SELECT stored_bytes, encodings FROM varve_storage WHERE column_name = 'doc'";
+    let found = rows(&mut session, bytes);
+    assert_eq!(found[0][1], Value::text("plain, zstd"));
+    assert!(found[0][0].integer().unwrap() < 130_000, "{found:?}");
+    drop(session);
+    let mut session = open(&kv).session();
+    let one = "SELECT right(doc, 3) FROM docs WHERE id = 177";
+    assert_eq!(rows(&mut session, one), [[Value::text("177")]]);
+    assert_eq!(rows(&mut session, all), before);
 }

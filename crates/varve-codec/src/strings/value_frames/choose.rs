@@ -1,11 +1,9 @@
 //! Chooses for each vector between frames and other codecs.
 
 use super::encode::{BytesByWay, FramedBlock};
-use crate::reader::ByteReader;
-use crate::shared::RESOURCES_MAX;
+use crate::shared::joined;
 use crate::stage::compress_lz4;
 use crate::tags::TAG_VALUE_FRAMES;
-use crate::writer::{fitting, put_varint};
 use crate::{CodecError, EncodedBlock, SharedWriter, Stage};
 
 /// The vectors of a block in other codecs, and those that are smaller as frames.
@@ -104,28 +102,4 @@ impl VectorChoice {
             bytes: all,
         }
     }
-}
-
-/// A shared part with dictionaries behind its resources, and which resource the first of them is.
-fn joined(shared: &[u8], dictionaries: &SharedWriter) -> Result<(Vec<u8>, u8), CodecError> {
-    let mut reader = ByteReader::new(shared);
-    let count = match shared.is_empty() {
-        true => 0,
-        false => reader.count(0, RESOURCES_MAX, "number of resources")?,
-    };
-    let added = dictionaries.finish();
-    if added.is_empty() {
-        return Ok((shared.to_vec(), 0));
-    }
-    let mut added = ByteReader::new(&added);
-    let all = count + added.count(0, RESOURCES_MAX, "number of resources")?;
-    if all > RESOURCES_MAX {
-        return Err(CodecError::Malformed("number of resources"));
-    }
-    let mut out = Vec::new();
-    put_varint(all as u64, &mut out);
-    out.extend_from_slice(reader.rest());
-    out.extend_from_slice(added.rest());
-    let first = fitting(count).ok_or(CodecError::Malformed("number of resources"))?;
-    Ok((out, first))
 }

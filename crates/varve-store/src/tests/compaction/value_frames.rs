@@ -217,7 +217,7 @@ fn merges_keep_values_compressed_and_a_store_opens_with_them() {
     assert!(check.problems.is_empty(), "{check:?}");
 }
 
-/// Rows of which nobody chose wait in a merge, but what was compressed without a dictionary stays so.
+/// Rows of which nobody chose wait in a merge; what was compressed without a dictionary stays so.
 #[test]
 fn merges_tell_what_nobody_looked_at() {
     let store = open(&MemoryKv::new());
