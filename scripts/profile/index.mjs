@@ -1,7 +1,7 @@
-// Writes which functions of the engine at least two of the typical pages run: what its first part has to hold. What one
-// page alone runs is in the second part, which is there soon after the first answer.
+// Writes which functions of the engine most of the typical pages run: what its first part has to hold. What fewer run is
+// in the second part, which is there soon after the first answer.
 // usage: npm run profile [-- --check]
-//        With --check nothing is written: it says which share of what two pages run is not in the profile, and fails
+//        With --check nothing is written: it says which share of what most pages run is not in the profile, and fails
 //        above 2 %.
 
 import { toolEnvironment } from '../lib/environment.mjs';
@@ -24,7 +24,7 @@ await runMain(async () => {
   const missing = typical.filter(isMissing).sort();
   for (const name of missing) console.log(`not in the first part: ${name}`);
   console.log(
-    `${missing.length} of ${typical.length} functions of several pages are not in the first part`,
+    `${missing.length} of ${typical.length} functions of most pages are not in the first part`,
   );
   return missing.length / typical.length > MISSING_SHARE_MAX ? 1 : 0;
 });
