@@ -4,7 +4,8 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use varve_kv::{
-    Bytes, Durability, Entry, Key, Kv, KvError, LocalFuture, ReadResult, Scan, Write, WriteBatch,
+    Bytes, Durability, Entry, Key, Kv, KvError, KvSetting, LocalFuture, ReadResult, Scan, Write,
+    WriteBatch,
 };
 
 use crate::cipher::DATA_KEY_BYTES;
@@ -177,6 +178,10 @@ impl Kv for EncryptedKv {
 
     fn is_nearly_full(&self) -> bool {
         self.inner.is_nearly_full()
+    }
+
+    fn settings(&self) -> Vec<KvSetting> {
+        self.inner.settings()
     }
 
     fn close(&self) -> LocalFuture<'_, Result<(), KvError>> {

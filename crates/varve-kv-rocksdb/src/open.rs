@@ -27,6 +27,7 @@ enum Kind {
 
 /// Opens the store in a folder, or makes one in a folder that is new.
 pub(crate) fn open(path: &Path, options: &RocksOptions) -> Result<Opened, KvError> {
+    let mut settings = options.to_rocksdb()?;
     if kind(path)? == Kind::New {
         Marker::announce(path).map_err(|error| io_error(&error))?;
     }
@@ -38,7 +39,8 @@ pub(crate) fn open(path: &Path, options: &RocksOptions) -> Result<Opened, KvErro
     }
     let is_new = kind == Kind::New;
     let before = read_folder(path)?;
-    let db = DB::open(&options.to_rocksdb(is_new), path).map_err(|error| {
+    settings.create_if_missing(is_new);
+    let db = DB::open(&settings, path).map_err(|error| {
         before.remove_newer_files();
         convert::error(error)
     })?;

@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 use rocksdb::properties::{self, PropName};
 use rocksdb::{DB, Options, ReadOptions, WriteOptions};
 use varve_kv::{
-    Bytes, Durability, Entry, GuardOutcome, Key, Kv, KvError, LocalFuture, ReadResult, Scan,
-    WriteBatch,
+    Bytes, Durability, Entry, GuardOutcome, Key, Kv, KvError, KvSetting, LocalFuture, ReadResult,
+    Scan, WriteBatch,
 };
 
 use crate::convert::{self, io_error};
@@ -322,6 +322,10 @@ impl Kv for RocksKv {
         durability: Durability,
     ) -> LocalFuture<'_, Result<(), KvError>> {
         Box::pin(async move { self.commit_somehow(&batch, durability) })
+    }
+
+    fn settings(&self) -> Vec<KvSetting> {
+        self.options.settings()
     }
 
     fn close(&self) -> LocalFuture<'_, Result<(), KvError>> {

@@ -17,10 +17,12 @@ impl Backend for Rocks {
 
 /// Buffers so small that the suite reaches table files too.
 fn small() -> RocksOptions {
-    RocksOptions::default()
-        .write_buffer_bytes(1 << 20)
-        .block_cache_bytes(1 << 20)
-        .background_jobs(1)
+    RocksOptions {
+        write_buffer_bytes: 1 << 20,
+        block_cache_bytes: 1 << 20,
+        background_jobs: 1,
+        ..RocksOptions::default()
+    }
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use crate::{Durability, KvError, Scan, WriteBatch};
+use crate::{Durability, KvError, KvSetting, Scan, WriteBatch};
 
 /// A future that stays on its thread: JavaScript's promises are not `Send`, and a native thread
 /// polls to the end what it began.
@@ -88,6 +88,11 @@ pub trait Kv: Send + Sync {
     /// long.
     fn is_nearly_full(&self) -> bool {
         false
+    }
+
+    /// The settings with which the store was opened, where the backend has any.
+    fn settings(&self) -> Vec<KvSetting> {
+        Vec::new()
     }
 
     /// Gives up the store, once calls in flight on other threads are finished. Every later call

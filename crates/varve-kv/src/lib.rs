@@ -14,6 +14,7 @@ pub mod fault;
 mod kv;
 mod memory;
 mod range;
+mod setting;
 mod state;
 
 pub use batch::{Durability, Guard, GuardOutcome, Write, WriteBatch};
@@ -21,3 +22,4 @@ pub use error::KvError;
 pub use kv::{Bytes, Entry, Key, Kv, LARGE_VALUE_BYTES, LocalFuture, ReadResult};
 pub use memory::MemoryKv;
 pub use range::{Direction, KeyRange, Scan, ScanLimit};
+pub use setting::{KvSetting, KvSettingValue};

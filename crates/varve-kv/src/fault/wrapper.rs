@@ -12,8 +12,8 @@ use crate::fault::crash::{CrashReport, History};
 use crate::fault::plan::{CallFault, FaultPlan, SplitMix64};
 use crate::state::{self, Entries};
 use crate::{
-    Bytes, Durability, Entry, GuardOutcome, Key, KeyRange, Kv, KvError, LocalFuture, ReadResult,
-    Scan, ScanLimit, Write, WriteBatch,
+    Bytes, Durability, Entry, GuardOutcome, Key, KeyRange, Kv, KvError, KvSetting, LocalFuture,
+    ReadResult, Scan, ScanLimit, Write, WriteBatch,
 };
 
 /// A backend `K` with faults. With no plan it behaves as `K` does.
@@ -311,6 +311,10 @@ impl<K: Kv> Kv for FaultKv<K> {
 
     fn is_nearly_full(&self) -> bool {
         self.inner.is_nearly_full()
+    }
+
+    fn settings(&self) -> Vec<KvSetting> {
+        self.inner.settings()
     }
 
     fn close(&self) -> LocalFuture<'_, Result<(), KvError>> {
