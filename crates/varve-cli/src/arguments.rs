@@ -6,12 +6,13 @@ use clap::error::ErrorKind;
 use clap::{ArgMatches, Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use varve_dialect::Dialect;
-use varvedb::{DumpOptions, Encryption};
+use varvedb::DumpOptions;
 
 use crate::dump;
 use crate::export;
 use crate::import;
 use crate::import_script;
+use crate::opening::Opening;
 use crate::passphrase;
 use crate::place::IN_MEMORY;
 use crate::shell::{Action, Job};
@@ -69,6 +70,10 @@ struct Arguments {
     /// The file with the passphrase of an encrypted database; without it, VARVE_PASSPHRASE has it
     #[arg(long, global = true, value_name = "FILE")]
     passphrase_file: Option<PathBuf>,
+    /// A setting with which databases are opened, as SHOW names it, such as
+    /// rocksdb.write_buffer_bytes=32MB
+    #[arg(long, global = true, value_name = "NAME=VALUE")]
+    setting: Vec<String>,
 }
 
 #[derive(Subcommand)]
@@ -208,25 +213,40 @@ struct ShellArguments {
     no_psqlrc: bool,
 }
 
-/// Reads the command line, and what opens encrypted databases; a wrong one ends the process with a
+/// Reads the command line, and what databases are opened with; a wrong one ends the process with a
 /// message.
-pub fn read() -> (Command, Option<Encryption>) {
+pub fn read() -> (Command, Opening) {
     let matches = Arguments::command().get_matches();
     let mut arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let refuse = |kind, message: &str| -> ! { Arguments::command().error(kind, message).exit() };
     let file = arguments.passphrase_file.take();
     let encryption = passphrase::read(file.as_deref(), passphrase::VARIABLE)
         .unwrap_or_else(|message| refuse(ErrorKind::Io, &message));
+    let has_settings = !arguments.setting.is_empty();
+    let mut opening = Opening {
+        encryption,
+        ..Opening::default()
+    };
+    for given in arguments.setting.drain(..) {
+        opening
+            .set(&given)
+            .unwrap_or_else(|message| refuse(ErrorKind::InvalidValue, &message));
+    }
     let command = command(arguments, &matches);
     if let Command::Shell(job) = &command
-        && encryption.is_some()
         && job.place.as_os_str() == IN_MEMORY
     {
-        let message = "a database in memory is stored nowhere, so it is not encrypted: \
-                       leave the passphrase out";
-        refuse(ErrorKind::ArgumentConflict, message);
+        if opening.encryption.is_some() {
+            let message = "a database in memory is stored nowhere, so it is not encrypted: \
+                           leave the passphrase out";
+            refuse(ErrorKind::ArgumentConflict, message);
+        }
+        if has_settings {
+            let message = "a database in memory has no such settings: leave --setting out";
+            refuse(ErrorKind::ArgumentConflict, message);
+        }
     }
-    (command, encryption)
+    (command, opening)
 }
 
 fn command(arguments: Arguments, matches: &ArgMatches) -> Command {

@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 use pollster::block_on;
 use varve_types::{Error, SqlState};
-use varvedb::{DumpOptions, Encryption};
+use varvedb::DumpOptions;
 
+use crate::opening::Opening;
 use crate::place::{MAIN, Place};
 use crate::{integrity, message, open};
 
@@ -22,24 +23,24 @@ pub struct Job {
 }
 
 /// Writes the script.
-pub fn run(job: &Job, key: Option<&Encryption>) -> Result<(), String> {
+pub fn run(job: &Job, with: &Opening) -> Result<(), String> {
     let name = job.database.as_deref().unwrap_or(MAIN);
     if !job.place.is_dir() {
         return Err(format!("there is no database at {}", job.place.display()));
     }
-    let mut place = Place::new(&job.place, key.cloned());
+    let mut place = Place::new(&job.place, with.clone());
     if !place.has(name) {
         return Err(format!("database \"{name}\" does not exist"));
     }
     // What can be read of a damaged one is dumped, without a change to its files.
     let folder = place.folder_of(name);
     let salvaged = match &folder {
-        Some(folder) => open::salvaged(folder, key)?,
+        Some(folder) => open::salvaged(folder, with)?,
         None => None,
     };
     let database = match (&salvaged, &folder) {
         (Some(salvaged), _) => salvaged.database.clone(),
-        (None, Some(folder)) => open::for_reading(folder, key)?,
+        (None, Some(folder)) => open::for_reading(folder, with)?,
         (None, None) => place.open(name)?,
     };
     let mut session = database.session();

@@ -6,8 +6,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use pollster::block_on;
-use varvedb::{Database, Encryption, KnownContents};
+use varvedb::{Database, KnownContents};
 
+use crate::opening::Opening;
 use crate::place::{MAIN, Place};
 use crate::{message, open};
 
@@ -42,16 +43,16 @@ pub struct ImportJob {
 }
 
 /// Writes the export. A file that could not be completed is deleted.
-pub fn export(job: &Job, key: Option<&Encryption>) -> Result<(), String> {
+pub fn export(job: &Job, with: &Opening) -> Result<(), String> {
     let name = job.database.as_deref().unwrap_or(MAIN);
     open::check_is_folder(&job.place)?;
-    let mut place = Place::new(&job.place, key.cloned());
+    let mut place = Place::new(&job.place, with.clone());
     if !place.has(name) {
         return Err(format!("database \"{name}\" does not exist"));
     }
     let since = job.since.as_deref().map(contents_of).transpose()?;
     let database = match place.folder_of(name) {
-        Some(folder) => open::for_reading(&folder, key)?,
+        Some(folder) => open::for_reading(&folder, with)?,
         None => place.open(name)?,
     };
     let written = write_file(&database, since.as_ref(), &job.file);
@@ -113,10 +114,10 @@ fn contents_of(path: &Path) -> Result<KnownContents, String> {
 
 /// Makes the database of a whole export and those that go on from it, or adds those to what it was
 /// made of.
-pub fn import(job: &ImportJob, key: Option<&Encryption>) -> Result<(), String> {
+pub fn import(job: &ImportJob, with: &Opening) -> Result<(), String> {
     let ImportJob { files, place } = job;
     let is_new = !place.exists();
-    let imported = import_all(files, place, key);
+    let imported = import_all(files, place, with);
     if imported.is_err() && is_new {
         // All files or none.
         let _ = std::fs::remove_dir_all(place);
@@ -124,9 +125,9 @@ pub fn import(job: &ImportJob, key: Option<&Encryption>) -> Result<(), String> {
     imported
 }
 
-fn import_all(files: &[PathBuf], place: &Path, key: Option<&Encryption>) -> Result<(), String> {
+fn import_all(files: &[PathBuf], place: &Path, with: &Opening) -> Result<(), String> {
     let engine = |error| message::of(&error);
-    let mut import = open::import(place, key)?;
+    let mut import = open::import(place, with)?;
     for path in files {
         if let Err(message) = import_file(&mut import, path) {
             block_on(import.abort());

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use indicatif::{ProgressBar, ProgressStyle};
 use varve_psql::Verbosity;
 use varve_types::{LogicalType, SqlText, Value};
-use varvedb::{DEFAULT_LOCALE, Encryption, Session, parse_value};
+use varvedb::{DEFAULT_LOCALE, Session, parse_value};
 
+use crate::opening::Opening;
 use crate::{message, open};
 
 const CHUNK_BYTES: usize = 1 << 20;
@@ -25,12 +26,12 @@ pub struct Job {
 }
 
 /// Makes the table if it is not there and imports the file, all rows or none.
-pub fn run(job: &Job, key: Option<&Encryption>) -> Result<(), String> {
+pub fn run(job: &Job, with: &Opening) -> Result<(), String> {
     let file = File::open(&job.file)
         .map_err(|error| format!("cannot open {}: {error}", job.file.display()))?;
     let bytes = file.metadata().map_or(0, |metadata| metadata.len());
     let mut reader = BufReader::with_capacity(CHUNK_BYTES, file);
-    let database = open::database(&job.path, key)?;
+    let database = open::database(&job.path, with)?;
     let mut session = database.session();
     let imported = import(job, &mut session, &mut reader, bytes);
     drop(session);

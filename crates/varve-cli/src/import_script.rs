@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use indicatif::ProgressBar;
 use varve_dialect::{Dialect, Script, Statement, translate};
 use varve_psql::Verbosity;
-use varvedb::{Encryption, Session};
+use varvedb::Session;
 
+use crate::opening::Opening;
 use crate::{message, open};
 
 /// What is to be imported.
@@ -19,7 +20,7 @@ pub struct Job {
 }
 
 /// Translates the script and runs it, all of it or nothing.
-pub fn run(job: &Job, key: Option<&Encryption>) -> Result<(), String> {
+pub fn run(job: &Job, with: &Opening) -> Result<(), String> {
     let text = std::fs::read(&job.file)
         .map_err(|error| format!("cannot read {}: {error}", job.file.display()))?;
     let script = translate(&text, job.dialect);
@@ -32,7 +33,7 @@ pub fn run(job: &Job, key: Option<&Encryption>) -> Result<(), String> {
              (--keep-going leaves them out)"
         ));
     }
-    let database = open::database(&job.path, key)?;
+    let database = open::database(&job.path, with)?;
     let mut session = database.session();
     let imported = import(&script, &mut session, job);
     drop(session);

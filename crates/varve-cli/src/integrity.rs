@@ -4,19 +4,20 @@ use std::path::Path;
 
 use pollster::block_on;
 use varve_kv_rocksdb::Damage;
-use varvedb::{Database, Encryption, RepairReport};
+use varvedb::{Database, RepairReport};
 
 use crate::message;
 use crate::open::{self, Salvaged};
+use crate::opening::Opening;
 
 /// Prints what is damaged; fails if anything is.
-pub fn check(path: &Path, key: Option<&Encryption>) -> Result<(), String> {
-    if let Some(salvaged) = open::salvaged(path, key)? {
+pub fn check(path: &Path, with: &Opening) -> Result<(), String> {
+    if let Some(salvaged) = open::salvaged(path, with)? {
         print_losses(&salvaged);
         close(&salvaged.database)?;
         return Err("the files are damaged".to_owned());
     }
-    let database = open::for_reading(path, key)?;
+    let database = open::for_reading(path, with)?;
     let report = block_on(database.check()).map_err(|error| message::of(&error));
     close(&database)?;
     let report = report?;
@@ -37,8 +38,8 @@ pub fn check(path: &Path, key: Option<&Encryption>) -> Result<(), String> {
 }
 
 /// Prints what was done, and what is lost.
-pub fn repair(path: &Path, drop_quarantined: bool, key: Option<&Encryption>) -> Result<(), String> {
-    let (database, rebuilt, report) = open::repaired(path, key)?;
+pub fn repair(path: &Path, drop_quarantined: bool, with: &Opening) -> Result<(), String> {
+    let (database, rebuilt, report) = open::repaired(path, with)?;
     let mut lines = Vec::new();
     match rebuilt {
         Some(rebuilt) => {

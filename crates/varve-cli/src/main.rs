@@ -13,6 +13,7 @@ mod import_script;
 mod integrity;
 mod message;
 mod open;
+mod opening;
 mod passphrase;
 mod place;
 mod shell;
@@ -22,21 +23,21 @@ use std::process::ExitCode;
 use arguments::Command;
 
 fn main() -> ExitCode {
-    let (command, encryption) = arguments::read();
-    let key = encryption.as_ref();
+    let (command, opening) = arguments::read();
+    let with = &opening;
     let outcome = match command {
-        Command::Shell(job) => return shell::run(job, encryption),
-        Command::Check { path } => integrity::check(&path, key),
+        Command::Shell(job) => return shell::run(job, opening),
+        Command::Check { path } => integrity::check(&path, with),
         Command::Repair {
             path,
             drop_quarantined,
-        } => integrity::repair(&path, drop_quarantined, key),
-        Command::ChangePassphrase { place, new } => passphrase::change(&place, key, new.as_ref()),
-        Command::Dump(job) => dump::run(&job, key),
-        Command::Export(job) => export::export(&job, key),
-        Command::ImportStore(job) => export::import(&job, key),
-        Command::Import(job) => import::run(&job, key),
-        Command::ImportScript(job) => import_script::run(&job, key),
+        } => integrity::repair(&path, drop_quarantined, with),
+        Command::ChangePassphrase { place, new } => passphrase::change(&place, with, new.as_ref()),
+        Command::Dump(job) => dump::run(&job, with),
+        Command::Export(job) => export::export(&job, with),
+        Command::ImportStore(job) => export::import(&job, with),
+        Command::Import(job) => import::run(&job, with),
+        Command::ImportScript(job) => import_script::run(&job, with),
     };
     match outcome {
         Ok(()) => ExitCode::SUCCESS,

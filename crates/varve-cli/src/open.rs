@@ -4,25 +4,26 @@ use std::path::Path;
 use std::sync::Arc;
 
 use varve_kv::{Kv, KvError, MemoryKv};
-use varve_kv_rocksdb::{Damage, Rebuilt, RocksKv, RocksOptions, SalvagedKv};
+use varve_kv_rocksdb::{Damage, Rebuilt, RocksKv, SalvagedKv};
 use varve_types::{Error, Failure, SqlState};
-use varvedb::{Database, Encryption, Import, Options, RepairReport, SystemEnv};
+use varvedb::{Database, Import, Options, RepairReport, SystemEnv};
 
 use crate::message;
+use crate::opening::Opening;
 
 /// Opens or makes the database at `path`; the error is a sentence for the user.
-pub fn database(path: &Path, key: Option<&Encryption>) -> Result<Database, String> {
-    on(storage(path)?, key)
+pub fn database(path: &Path, with: &Opening) -> Result<Database, String> {
+    on(storage(path, with)?, with)
 }
 
 /// Opens the database at `path`, which must be there; the inner error is the database's, not yet in
 /// words.
-pub fn unworded(path: &Path, key: Option<&Encryption>) -> Result<Result<Database, Error>, String> {
+pub fn unworded(path: &Path, with: &Opening) -> Result<Result<Database, Error>, String> {
     let options = Options {
         must_exist: true,
-        ..native(key)
+        ..native(with)
     };
-    let opened = Database::open(storage(path)?, Arc::new(SystemEnv::new()), options);
+    let opened = Database::open(storage(path, with)?, Arc::new(SystemEnv::new()), options);
     Ok(pollster::block_on(opened))
 }
 
@@ -35,19 +36,23 @@ pub fn in_memory() -> Result<Database, String> {
 }
 
 /// Opens the database that `kv` holds, and has its jobs done.
-pub fn on(kv: Arc<dyn Kv>, key: Option<&Encryption>) -> Result<Database, String> {
-    with_options(kv, native(key))
+pub fn on(kv: Arc<dyn Kv>, with: &Opening) -> Result<Database, String> {
+    with_options(kv, native(with))
 }
 
 /// Begins to make the database at `path` of exports.
-pub fn import(path: &Path, key: Option<&Encryption>) -> Result<Import, String> {
-    let import = Database::import(storage(path)?, Arc::new(SystemEnv::new()), native(key));
+pub fn import(path: &Path, with: &Opening) -> Result<Import, String> {
+    let import = Database::import(
+        storage(path, with)?,
+        Arc::new(SystemEnv::new()),
+        native(with),
+    );
     pollster::block_on(import).map_err(|error| message::of(&error))
 }
 
-fn native(key: Option<&Encryption>) -> Options {
+fn native(with: &Opening) -> Options {
     Options {
-        encryption: key.cloned(),
+        encryption: with.encryption.clone(),
         ..Options::native()
     }
 }
@@ -65,20 +70,20 @@ fn without_jobs(kv: Arc<dyn Kv>, options: Options) -> Result<Database, String> {
 }
 
 /// Opens the database at `path`, which must be there.
-pub fn existing(path: &Path, key: Option<&Encryption>) -> Result<Database, String> {
+pub fn existing(path: &Path, with: &Opening) -> Result<Database, String> {
     check_is_folder(path)?;
-    database(path, key)
+    database(path, with)
 }
 
 /// Opens the database at `path` for who only reads it: nothing is merged meanwhile. Where there is
 /// no space to open it, it is read from its files.
-pub fn for_reading(path: &Path, key: Option<&Encryption>) -> Result<Database, String> {
+pub fn for_reading(path: &Path, with: &Opening) -> Result<Database, String> {
     check_is_folder(path)?;
-    match RocksKv::open(path, &RocksOptions::default()) {
-        Ok(kv) => without_jobs(Arc::new(kv), native(key)),
+    match RocksKv::open(path, &with.rocks) {
+        Ok(kv) => without_jobs(Arc::new(kv), native(with)),
         Err(KvError::StorageFull) => {
             let read = SalvagedKv::read(path).map_err(|error| failure(path, &error))?;
-            without_jobs(Arc::new(read.0), native(key))
+            without_jobs(Arc::new(read.0), native(with))
         }
         Err(error) => Err(failure(path, &error)),
     }
@@ -95,12 +100,12 @@ pub struct Salvaged {
 
 /// What can be read of the database at `path`, which must be there, if its files are damaged or it
 /// does not open because of what is in them.
-pub fn salvaged(path: &Path, key: Option<&Encryption>) -> Result<Option<Salvaged>, String> {
+pub fn salvaged(path: &Path, with: &Opening) -> Result<Option<Salvaged>, String> {
     check_is_folder(path)?;
     let read = || SalvagedKv::read(path).map_err(|error| failure(path, &error));
     let (kv, damage) = read()?;
     let kv = if damage.is_empty() {
-        match opens(Arc::new(kv), key) {
+        match opens(Arc::new(kv), with) {
             Ok(()) => return Ok(None),
             // Read anew without what the try changed.
             Err(error) if error.failure() == Some(Failure::Corrupt) => read()?.0,
@@ -109,7 +114,7 @@ pub fn salvaged(path: &Path, key: Option<&Encryption>) -> Result<Option<Salvaged
     } else {
         kv
     };
-    let (database, report) = put_right(Arc::new(kv), key)?;
+    let (database, report) = put_right(Arc::new(kv), with)?;
     Ok(Some(Salvaged {
         database,
         damage,
@@ -117,9 +122,9 @@ pub fn salvaged(path: &Path, key: Option<&Encryption>) -> Result<Option<Salvaged
     }))
 }
 
-fn opens(kv: Arc<dyn Kv>, key: Option<&Encryption>) -> Result<(), Error> {
+fn opens(kv: Arc<dyn Kv>, with: &Opening) -> Result<(), Error> {
     let environment = Arc::new(SystemEnv::new());
-    let opened = Database::open(Arc::clone(&kv), environment, native(key));
+    let opened = Database::open(Arc::clone(&kv), environment, native(with));
     let tried = pollster::block_on(opened).map(drop);
     // The lock on the folder is free again.
     let closed = pollster::block_on(kv.close());
@@ -130,17 +135,17 @@ fn opens(kv: Arc<dyn Kv>, key: Option<&Encryption>) -> Result<(), Error> {
 /// before a file is changed.
 pub fn repaired(
     path: &Path,
-    key: Option<&Encryption>,
+    with: &Opening,
 ) -> Result<(Database, Option<Rebuilt>, RepairReport), String> {
     check_is_folder(path)?;
     let (read, _) = SalvagedKv::read(path).map_err(|error| failure(path, &error))?;
-    if let Err(error) = opens(Arc::new(read), key)
+    if let Err(error) = opens(Arc::new(read), with)
         && KEY_STATES.contains(&error.state())
     {
         return Err(message::of(&error));
     }
     let rebuilt = RocksKv::rebuild(path).map_err(|error| failure(path, &error))?;
-    let (database, report) = put_right(storage(path)?, key)?;
+    let (database, report) = put_right(storage(path, with)?, with)?;
     Ok((database, rebuilt, report))
 }
 
@@ -151,16 +156,13 @@ const KEY_STATES: [SqlState; 3] = [
     SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE,
 ];
 
-fn put_right(
-    kv: Arc<dyn Kv>,
-    key: Option<&Encryption>,
-) -> Result<(Database, RepairReport), String> {
-    let repaired = Database::repair(kv, Arc::new(SystemEnv::new()), native(key));
+fn put_right(kv: Arc<dyn Kv>, with: &Opening) -> Result<(Database, RepairReport), String> {
+    let repaired = Database::repair(kv, Arc::new(SystemEnv::new()), native(with));
     pollster::block_on(repaired).map_err(|error| message::of(&error))
 }
 
-fn storage(path: &Path) -> Result<Arc<dyn Kv>, String> {
-    let kv = RocksKv::open(path, &RocksOptions::default());
+fn storage(path: &Path, with: &Opening) -> Result<Arc<dyn Kv>, String> {
+    let kv = RocksKv::open(path, &with.rocks);
     Ok(Arc::new(kv.map_err(|error| failure(path, &error))?))
 }
 

@@ -7,6 +7,7 @@ use pollster::block_on;
 use varve_types::SqlState;
 use varvedb::{Database, Encryption};
 
+use crate::opening::Opening;
 use crate::place::Place;
 use crate::{message, open};
 
@@ -36,31 +37,27 @@ pub fn read(file: Option<&Path>, variable: &str) -> Result<Option<Encryption>, S
 
 /// Gives all databases of a place another passphrase. One that has it already, because an earlier
 /// run was cut short, stays as it is.
-pub fn change(
-    path: &Path,
-    old: Option<&Encryption>,
-    new_file: Option<&PathBuf>,
-) -> Result<(), String> {
+pub fn change(path: &Path, with: &Opening, new_file: Option<&PathBuf>) -> Result<(), String> {
     let new = read(new_file.map(PathBuf::as_path), NEW_VARIABLE)?;
     let new = new.ok_or_else(|| {
         format!("no new passphrase was given: use --new-passphrase-file, or {NEW_VARIABLE}")
     })?;
-    if old.is_none() {
+    if with.encryption.is_none() {
         return Err(format!(
             "no passphrase was given: use --passphrase-file, or {VARIABLE}"
         ));
     }
     open::check_is_folder(path)?;
-    let place = Place::new(path, old.cloned());
+    let place = Place::new(path, with.clone());
     for name in place.names() {
         let Some(folder) = place.folder_of(&name) else {
             continue;
         };
-        let changed = match open::unworded(&folder, old)? {
+        let changed = match open::unworded(&folder, with)? {
             Ok(database) => change_one(&database, &new)?,
             Err(error) if error.state() == SqlState::INVALID_PASSWORD => {
                 // Tells of the passphrase that was given, if this one does not fit either.
-                let opened = open::unworded(&folder, Some(&new))?;
+                let opened = open::unworded(&folder, &with.with_encryption(&new))?;
                 close(&opened.map_err(|_| message::of(&error))?)?;
                 "had the new passphrase already"
             }

@@ -4,9 +4,10 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use varvedb::{Database, Encryption};
+use varvedb::Database;
 
 use crate::open;
+use crate::opening::Opening;
 
 /// The name of the database of the place itself.
 pub const MAIN: &str = "varvedb";
@@ -19,17 +20,17 @@ const MAIN_NAMES: [&str; 3] = [MAIN, "postgres", "template1"];
 
 /// A place for databases.
 pub enum Place {
-    /// The folder, and what opens its databases where they are encrypted.
-    Folder(PathBuf, Option<Encryption>),
+    /// The folder, and what its databases are opened with.
+    Folder(PathBuf, Opening),
     Memory(BTreeMap<String, Database>),
 }
 
 impl Place {
     /// The place of this name: a folder, or [`IN_MEMORY`].
-    pub fn new(path: &Path, encryption: Option<Encryption>) -> Place {
+    pub fn new(path: &Path, with: Opening) -> Place {
         match path.to_str() {
             Some(IN_MEMORY) => Place::Memory(BTreeMap::new()),
-            _ => Place::Folder(path.to_owned(), encryption),
+            _ => Place::Folder(path.to_owned(), with),
         }
     }
 
@@ -96,8 +97,8 @@ impl Place {
     /// Opens a database that is there.
     pub fn open(&mut self, name: &str) -> Result<Database, String> {
         match self {
-            Place::Folder(root, key) if Place::is_main(name) => open::database(root, key.as_ref()),
-            Place::Folder(root, key) => open::existing(&Place::folder(root, name), key.as_ref()),
+            Place::Folder(root, with) if Place::is_main(name) => open::database(root, with),
+            Place::Folder(root, with) => open::existing(&Place::folder(root, name), with),
             Place::Memory(databases) => {
                 let name = if Place::is_main(name) { MAIN } else { name };
                 if let Some(database) = databases.get(name) {
@@ -113,11 +114,11 @@ impl Place {
     /// Makes an empty database, which is not there yet.
     pub fn create(&mut self, name: &str) -> Result<(), String> {
         match self {
-            Place::Folder(root, key) => {
+            Place::Folder(root, with) => {
                 let folder = Place::folder(root, name);
                 std::fs::create_dir_all(&folder)
                     .map_err(|error| format!("cannot make {}: {error}", folder.display()))?;
-                if key.is_some() {
+                if with.encryption.is_some() {
                     // An empty folder would be taken by whoever comes without a key.
                     let database = self.open(name)?;
                     self.close(&database)?;
@@ -179,6 +180,7 @@ mod tests {
     use std::path::Path;
 
     use super::{Place, decoded};
+    use crate::opening::Opening;
 
     #[test]
     fn no_name_leaves_the_folder() {
@@ -195,7 +197,7 @@ mod tests {
 
     #[test]
     fn databases_come_and_go() {
-        let mut place = Place::new(Path::new("memory://"), None);
+        let mut place = Place::new(Path::new("memory://"), Opening::default());
         assert!(place.has("postgres") && !place.has("a"));
         place.create("a").unwrap();
         assert_eq!(place.names(), ["varvedb", "a"]);

@@ -57,7 +57,7 @@ mod tests;
 pub use envelope::CheckedValue;
 pub use error::RunError;
 pub use filter::{KeyFilter, key_hash};
-pub use group::GroupParts;
+pub use group::{GroupParts, PAGE_BYTES_MAX};
 pub use head::{
     BytesBeside, ColumnPlaces, ColumnStats, GroupInfo, Place, RowPlace, RunHead, Segment,
 };

@@ -3,7 +3,7 @@
 const UNITS: [(&str, u32); 5] = [("TB", 40), ("GB", 30), ("MB", 20), ("kB", 10), ("B", 0)];
 
 /// A number of bytes with its unit, or without: bytes.
-pub(crate) fn read_bytes(text: &str) -> Option<u64> {
+pub fn read_bytes(text: &str) -> Option<u64> {
     let digits = text.trim_end_matches(|c: char| c.is_ascii_alphabetic());
     let unit = text.strip_prefix(digits)?;
     let number: u64 = digits.trim_end().parse().ok()?;

@@ -4,9 +4,11 @@
 //! Invariant: a value that is accepted takes effect, or is of a setting that `other.rs` lists,
 //! which changes nothing and says so; a value that is refused changes nothing.
 
+mod backend;
 mod bytes;
 mod caches;
 mod durability;
+mod list;
 mod locale;
 pub mod modes;
 pub mod other;
@@ -16,17 +18,20 @@ mod time;
 
 use varve_ast::{Isolation, TransactionModes};
 use varve_expr::{DEFAULT_LOCALE, Locale, parse_value};
-use varve_store::{StoreCache, StoreSettings};
+use varve_store::{KvSetting, PAGE_BYTES_MAX, StoreCache, StoreSettings};
 use varve_types::{Error, LogicalType, MemoryAccount, MemoryBudget, Result, SqlState, Value};
 
-use crate::bytes::{read_bytes, show_bytes};
+use crate::bytes::show_bytes;
 use crate::locale::LocaleSetting;
 use crate::modes::{Modes, OpenModes};
 use crate::other::Others;
 use crate::time::{read_time, show_time};
 
+pub use backend::{find_settable, show};
+pub use bytes::read_bytes;
 pub use caches::{CacheSizes, StatementCache};
 pub use durability::Durability;
+pub use list::{Shown, all_settings};
 pub use overlay::SettingsOverlay;
 pub use search_path::SearchPath;
 
@@ -257,6 +262,14 @@ pub const SETTINGS: &[Setting] = &[
         "Bytes from which the memtable is flushed",
     ),
     setting(
+        "varve.page_bytes",
+        Kind::Store(
+            |_| u64::try_from(PAGE_BYTES_MAX).unwrap_or(u64::MAX),
+            Unit::Bytes,
+        ),
+        "Bytes of a page at most, the same in every database",
+    ),
+    setting(
         "varve.page_cache_bytes",
         Kind::CacheBytes(StoreCache::Pages),
         "Bytes that cached pages take at most",
@@ -302,6 +315,9 @@ pub trait Configured {
     /// The settings of the store, which stay as they were when it was opened.
     fn store(&self) -> &StoreSettings;
 
+    /// Those of what is below it, which do so too.
+    fn backend(&self) -> Vec<KvSetting>;
+
     /// The sizes of the caches.
     fn caches(&self) -> &dyn CacheSizes;
 }
@@ -316,8 +332,8 @@ pub struct Scope<'a> {
     pub block: Option<OpenModes<'a>>,
 }
 
-/// The setting of a name, in any case.
-pub fn find(name: &str) -> Result<&'static Setting> {
+/// The setting of a name, in any case, unless it is the backend's.
+fn find(name: &str) -> Result<&'static Setting> {
     let found = SETTINGS
         .iter()
         .find(|setting| setting.name.eq_ignore_ascii_case(name));
@@ -364,6 +380,15 @@ impl Setting {
             Kind::BulkLoad => on_off(scope.session.bulk_load),
             Kind::Store(value, Unit::Bytes) => show_bytes(value(scope.database.store())),
             Kind::Store(value, Unit::Count) => value(scope.database.store()).to_string(),
+        }
+    }
+
+    /// When it may be changed, in PostgreSQL's words.
+    fn context(&self) -> &'static str {
+        match self.kind {
+            Kind::Fixed(_) => "internal",
+            Kind::Store(..) => backend::AT_OPEN,
+            _ => "user",
         }
     }
 
@@ -469,7 +494,7 @@ impl Setting {
                 let given = value.map(|value| self.boolean(value)).transpose()?;
                 scope.session.bulk_load = given.unwrap_or(false);
             }
-            Kind::Store(..) => return Err(self.cannot_change()),
+            Kind::Store(..) => return Err(backend::given_at_open(self.name)),
         }
         Ok(())
     }
@@ -569,34 +594,5 @@ pub fn boolean(value: &str) -> Option<bool> {
     match parse_value(value, LogicalType::Boolean, &DEFAULT_LOCALE) {
         Ok(Value::Boolean(value)) => Some(value),
         _ => None,
-    }
-}
-
-/// All settings: names, values and what they are, in the order of the names.
-pub fn all_settings(scope: &Scope<'_>) -> Vec<[String; 3]> {
-    let line = |setting: &Setting| {
-        let description = setting.description.to_owned();
-        [setting.name.to_owned(), setting.show(scope), description]
-    };
-    let mut lines: Vec<[String; 3]> = SETTINGS.iter().map(line).collect();
-    let others = other::all(&scope.session.others);
-    lines.extend(others.map(|(name, value)| {
-        let description = "Kept, and changes nothing".to_owned();
-        [name.to_owned(), value, description]
-    }));
-    lines.sort_by_cached_key(|[name, ..]| name.to_ascii_lowercase());
-    lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::SETTINGS;
-
-    #[test]
-    fn settings_are_listed_by_name() {
-        let folded = |at: usize| SETTINGS[at].name.to_ascii_lowercase();
-        for at in 1..SETTINGS.len() {
-            assert!(folded(at - 1) < folded(at), "{}", folded(at));
-        }
     }
 }

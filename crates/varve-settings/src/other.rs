@@ -254,9 +254,14 @@ fn known(name: &str) -> Option<&'static (&'static str, Shape, &'static str)> {
     all.find(|(known, ..)| known.eq_ignore_ascii_case(name))
 }
 
+/// Prefixes of our settings, of those too whose backend is not in use.
+const OURS: [&str; 2] = ["varve", "rocksdb"];
+
 /// Whether a name is one that anybody may make up: it has a prefix that is not ours.
 fn is_custom(name: &str) -> bool {
-    name.contains('.') && !name.starts_with("varve.")
+    let is_ours = |prefix: &str| OURS.iter().any(|ours| prefix.eq_ignore_ascii_case(ours));
+    name.split_once('.')
+        .is_some_and(|(prefix, _)| !is_ours(prefix))
 }
 
 /// Whether it is one of these.

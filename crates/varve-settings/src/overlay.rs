@@ -36,11 +36,8 @@ pub struct Change {
 impl SettingsOverlay {
     /// The value as SHOW gives it.
     pub fn get(&self, database: &dyn Configured, name: &str) -> Option<String> {
-        if other::is_other(name) {
-            return other::show(&self.copy.others, name);
-        }
-        let setting = crate::find(name).ok()?;
-        Some(self.look(database, |scope| setting.show(scope)))
+        let shown = self.look(database, |scope| crate::show(scope, name));
+        shown.ok().map(|[_, value]| value)
     }
 
     /// Looks at the settings as SHOW sees them.
@@ -65,18 +62,17 @@ impl SettingsOverlay {
             _ => {}
         }
         let rows = self.look(database, all_settings).into_iter().map(|line| {
-            let [name, value, description] = line;
-            let kind = match value.as_str() {
+            let kind = match line.value.as_str() {
                 "on" | "off" => "bool",
                 value if value.parse::<i64>().is_ok() => "integer",
                 _ => "string",
             };
             let mut row = vec![Value::Null; 17];
             let known = [
-                (0, name),
-                (1, value),
-                (4, description),
-                (6, "user".to_owned()),
+                (0, line.name),
+                (1, line.value),
+                (4, line.description),
+                (6, line.context.to_owned()),
                 (7, kind.to_owned()),
                 (8, "session".to_owned()),
             ];
@@ -109,7 +105,7 @@ impl SettingsOverlay {
                 session: &mut self.copy,
                 block: None,
             };
-            crate::find(name)?.set(&mut scope, value)?;
+            crate::find_settable(database, name)?.set(&mut scope, value)?;
         }
         self.changes.push(Change {
             name: name.to_owned(),

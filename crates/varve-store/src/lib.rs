@@ -122,8 +122,8 @@ pub use store::{
 pub use transaction::{InsertError, PointRead, Transaction};
 pub use value_frames::{Rewrite, ValueFrameTotals, ValueFramesByColumn, ValueFramesSource};
 pub use varve_codec::ValueFrameBytes;
-pub use varve_kv::Durability;
-pub use varve_run::{ValueFrame, ValueFrames};
+pub use varve_kv::{Durability, KvSetting, KvSettingValue};
+pub use varve_run::{PAGE_BYTES_MAX, ValueFrame, ValueFrames};
 pub use write_set::{RowLockKind, SavepointId};
 pub use zstd::{ZstdSource, zstd_encoders};
 

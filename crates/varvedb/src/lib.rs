@@ -74,7 +74,7 @@ pub use varve_codec::{CodecError, ZstdDictionary, ZstdEncoder, ZstdEncoders, Zst
 pub use varve_copy::CopyData;
 pub use varve_expr::{DEFAULT_LOCALE, Locale, cast_value, format_value, parse_value, write_cell};
 pub use varve_kv_encrypted::{Encryption, EncryptionKey};
-pub use varve_settings::Durability;
+pub use varve_settings::{Durability, read_bytes};
 pub use varve_store::{
     BulkLoadOptions, BulkLoadReport, Export, JobId, JobInfo, JobRunner, JobState, KnownContents,
     ZstdSource, backend_failure,

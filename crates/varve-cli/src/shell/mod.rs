@@ -17,9 +17,10 @@ use std::process::ExitCode;
 
 use varve_psql::{Format, Statement, Variables, Verbosity};
 use varve_types::Env;
-use varvedb::{Database, Encryption, Session, SystemEnv};
+use varvedb::{Database, Session, SystemEnv};
 
 use crate::message;
+use crate::opening::Opening;
 use crate::place::Place;
 use input::{Script, Source, Terminal};
 use output::Output;
@@ -89,8 +90,8 @@ struct Shell {
 }
 
 /// Runs what is asked for; answers psql's exit status.
-pub fn run(job: Job, encryption: Option<Encryption>) -> ExitCode {
-    let (mut shell, begun) = Shell::new(&job, encryption);
+pub fn run(job: Job, with: Opening) -> ExitCode {
+    let (mut shell, begun) = Shell::new(&job, with);
     let status = match begun {
         Ok(()) => shell.run_job(job),
         Err(message) => {
@@ -124,10 +125,10 @@ enum Status {
 }
 
 impl Shell {
-    fn new(job: &Job, encryption: Option<Encryption>) -> (Shell, Result<(), String>) {
+    fn new(job: &Job, with: Opening) -> (Shell, Result<(), String>) {
         let mut shell = Shell {
             env: SystemEnv::new(),
-            place: Place::new(&job.place, encryption),
+            place: Place::new(&job.place, with),
             connection: None,
             variables: Variables::default(),
             format: Format::default(),

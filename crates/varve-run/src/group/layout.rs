@@ -16,7 +16,7 @@ use crate::{RunSpec, RunValue};
 /// A group below this is one value.
 const WHOLE_GROUP_BYTES: usize = 128 << 10;
 /// A column is cut into pages that do not pass this, unless one frame does.
-const PAGE_BYTES_MAX: usize = 256 << 10;
+pub const PAGE_BYTES_MAX: usize = 256 << 10;
 /// Pages below this share a value.
 const BUNDLED_PAGE_BYTES: usize = 32 << 10;
 /// A shared value ends with the page in which it passes this.

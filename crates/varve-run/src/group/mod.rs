@@ -7,6 +7,7 @@ mod parts;
 mod writer;
 
 pub(crate) use encoding::GroupEncoding;
+pub use layout::PAGE_BYTES_MAX;
 pub use parts::GroupParts;
 pub(crate) use parts::OpenColumn;
 pub(crate) use writer::{ColumnWriter, GroupWriter};

@@ -27,7 +27,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_util::lock::{Mutex as AsyncMutex, MutexGuard as CommitLockGuard};
-use varve_kv::{Bytes, Guard, Key, Kv, KvError, WriteBatch};
+use varve_kv::{Bytes, Guard, Key, Kv, KvError, KvSetting, WriteBatch};
 use varve_run::{ColumnEncoding, RunError, RunWriter};
 use varve_types::{Env, Failure, LocalFuture, MemoryAccount, Reservation, RunId, TreeId};
 
@@ -220,6 +220,11 @@ impl Store {
     /// The bounds that it was opened with.
     pub fn settings(&self) -> &StoreSettings {
         &self.settings
+    }
+
+    /// The settings of the backend.
+    pub fn backend_settings(&self) -> Vec<KvSetting> {
+        self.kv.settings()
     }
 
     /// Counters.

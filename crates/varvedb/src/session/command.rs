@@ -117,7 +117,7 @@ impl Session {
     /// Sets or resets a setting by its name.
     pub(super) fn set_named(&mut self, name: &str, value: Option<&str>, local: bool) -> Result<()> {
         if !other::is_other(name) {
-            return self.set(settings::find(name)?, value, local);
+            return self.set(settings::find_settable(&*self.shared, name)?, value, local);
         }
         other::set(&mut self.settings.others, name, value)?;
         if let Block::Open(open) = &mut self.block {

@@ -7,7 +7,6 @@ use varve_types::{Batch, Column, LogicalType, Result, Value};
 
 use super::Session;
 use crate::shared::result_set::ResultSet;
-use varve_settings::other;
 use varve_settings::{self as settings, all_settings};
 
 impl Session {
@@ -15,17 +14,13 @@ impl Session {
     pub(super) fn show(&mut self, name: Option<&str>) -> Result<ResultSet> {
         let scope = self.scope();
         Ok(match name {
-            Some(name) if other::is_other(name) => {
-                let value = other::show(&scope.session.others, name);
-                let value = value.ok_or_else(|| settings::unknown(name))?;
-                texts(&[name], &[vec![value]])
-            }
             Some(name) => {
-                let setting = settings::find(name)?;
-                texts(&[setting.name], &[vec![setting.show(&scope)]])
+                let [name, value] = settings::show(&scope, name)?;
+                texts(&[&name], &[vec![value]])
             }
             None => {
-                let lines = all_settings(&scope).into_iter().map(Vec::from);
+                let lines = all_settings(&scope).into_iter();
+                let lines = lines.map(|line| vec![line.name, line.value, line.description]);
                 let lines: Vec<Vec<String>> = lines.collect();
                 texts(&["name", "setting", "description"], &lines)
             }

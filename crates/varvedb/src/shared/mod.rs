@@ -18,7 +18,7 @@ use varve_ddl::Sequences;
 use varve_expr::JobOrder;
 use varve_kv_encrypted::EncryptedKv;
 use varve_settings::{CacheSizes, Configured, Durability, StatementCache};
-use varve_store::{JobId, Store, StoreCache, StoreSettings};
+use varve_store::{JobId, KvSetting, Store, StoreCache, StoreSettings};
 use varve_types::{Env, MemoryBudget};
 
 use crate::transparent::PreparedDictionaries;
@@ -62,6 +62,10 @@ impl Configured for Shared {
 
     fn store(&self) -> &StoreSettings {
         self.store.settings()
+    }
+
+    fn backend(&self) -> Vec<KvSetting> {
+        self.store.backend_settings()
     }
 
     fn caches(&self) -> &dyn CacheSizes {
