@@ -146,11 +146,19 @@ pub enum Command {
         full: bool,
         /// Tables; none means all.
         tables: Vec<ObjectName>,
+        /// On how many threads, if that was said.
+        workers: Option<u32>,
         /// Options of which nothing comes.
         unused: Vec<String>,
     },
-    /// `COMPRESS [TABLE] [table, ...]`: writes tables anew in the codecs that they ask for.
-    Compress(Vec<ObjectName>),
+    /// `COMPRESS [TABLE] [table, ...] [WITH (workers = n)]`: writes tables anew in the codecs that
+    /// they ask for.
+    Compress {
+        /// Tables; none means all.
+        tables: Vec<ObjectName>,
+        /// On how many threads, if that was said.
+        workers: Option<u32>,
+    },
     /// `CHECKPOINT`, or RisingWave's `FLUSH`
     Checkpoint,
     /// `FETCH`, `MOVE`

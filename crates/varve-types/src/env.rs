@@ -44,8 +44,10 @@ pub trait Env: Send + Sync {
         let _ = is_full;
     }
 
-    /// What computes on several cores; `None` where there is one thread only.
-    fn parallel(&self) -> Option<Arc<dyn Parallel>> {
+    /// What computes on so many threads, or else on as many as there are cores; `None` where there
+    /// is to be one only, or cannot be more.
+    fn parallel(&self, threads: Option<u32>) -> Option<Arc<dyn Parallel>> {
+        let _ = threads;
         None
     }
 }

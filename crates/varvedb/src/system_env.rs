@@ -25,7 +25,7 @@ impl SystemEnv {
         SystemEnv::with_threads(cores.map_or(1, NonZero::get))
     }
 
-    /// Surroundings that encode large loads on so many threads at a time.
+    /// Surroundings that encode on so many threads at a time what nobody says otherwise of.
     #[expect(
         clippy::disallowed_methods,
         reason = "this is the Env that the lint points to"
@@ -81,8 +81,12 @@ impl Env for SystemEnv {
         pollster::block_on(task);
     }
 
-    fn parallel(&self) -> Option<Arc<dyn Parallel>> {
-        let several = self.threads > 1;
-        several.then(|| Arc::new(Threads(self.threads)) as Arc<dyn Parallel>)
+    fn parallel(&self, threads: Option<u32>) -> Option<Arc<dyn Parallel>> {
+        let threads = match threads {
+            Some(threads) => usize::try_from(threads).unwrap_or(usize::MAX),
+            None => self.threads,
+        };
+        let several = threads > 1;
+        several.then(|| Arc::new(Threads(threads)) as Arc<dyn Parallel>)
     }
 }

@@ -431,6 +431,7 @@ fn vacuum_names_its_tables() {
         let Some(Command::Vacuum {
             full: is_full,
             tables,
+            workers,
             unused,
         }) = statements[0].command()
         else {
@@ -445,7 +446,7 @@ fn vacuum_names_its_tables() {
             (full, names.iter().map(|name| (*name).to_owned()).collect()),
             "{sql}"
         );
-        assert!(unused.is_empty(), "{sql}");
+        assert!(unused.is_empty() && workers.is_none(), "{sql}");
     }
 }
 

@@ -1,14 +1,14 @@
 //! VACUUM, ANALYZE and LOCK TABLE.
 
-use varve_ast::{Analyze, Command, LockTable, ObjectName};
+use varve_ast::{Analyze, Command, DefinedOption, LockTable, ObjectName};
 use varve_lexer::{Keyword, Token};
-use varve_types::Result;
+use varve_types::{Error, Result, SqlState};
 
-use crate::option::is_given;
+use crate::option::{is_given, redundant};
 use crate::parser::{IsOptional, Parser};
 
 /// Options of VACUUM that say what is done here anyway; nothing comes of the others.
-const USED: [&str; 4] = ["full", "compress", "analyze", "skip_locked"];
+const USED: [&str; 5] = ["full", "compress", "analyze", "skip_locked", "parallel"];
 
 /// All options of VACUUM.
 const OPTIONS: [&str; 15] = [
@@ -48,6 +48,10 @@ impl Parser<'_> {
         let options = self.known_options("VACUUM", &OPTIONS)?;
         // What is merged is written anew, in the codecs that were asked for.
         let mut full = is_given(&options, "full") || is_given(&options, "compress");
+        let mut last = options.iter().rev();
+        let parallel = last.find(|option| option.name.text == "parallel");
+        // PARALLEL 0 is PostgreSQL's word for nobody beside the one who asks.
+        let workers = parallel.and_then(number).map(|workers| workers.max(1));
         let names = options.into_iter().map(|option| option.name.text);
         let mut unused: Vec<String> = names
             .filter(|name| !USED.contains(&name.as_str()))
@@ -68,18 +72,30 @@ impl Parser<'_> {
         Ok(Command::Vacuum {
             full,
             tables,
+            workers,
             unused,
         })
     }
 
-    /// What follows `COMPRESS`: `[TABLE] [table, ...]`.
+    /// What follows `COMPRESS`: `[TABLE] [table, ...] [WITH (workers = n)]`.
     pub(crate) fn compress(&mut self) -> Result<Command> {
         let _ = self.parse_keyword(Keyword::TABLE);
         let tables = match self.peek() {
             Token::EOF => Vec::new(),
+            _ if self.peek_keyword(Keyword::WITH) => Vec::new(),
             _ => self.parse_comma_separated(Parser::relation_name)?,
         };
-        Ok(Command::Compress(tables))
+        let mut workers = None;
+        if self.parse_keyword(Keyword::WITH) {
+            let position = self.peek_token().position;
+            for option in self.parse_storage_options()? {
+                let given = compress_workers(&option).map_err(|error| error.at(position))?;
+                if workers.replace(given).is_some() {
+                    return Err(redundant(position));
+                }
+            }
+        }
+        Ok(Command::Compress { tables, workers })
     }
 
     /// What follows `ANALYZE`: `[(options)] [table [(columns)], ...]`.
@@ -126,4 +142,28 @@ impl Parser<'_> {
         }
         Ok(name)
     }
+}
+
+/// The number that an option is given.
+fn number(option: &DefinedOption) -> Option<u32> {
+    option.value.as_ref()?.text.parse().ok()
+}
+
+/// Most threads of one command, as in PostgreSQL.
+const WORKERS_MAX: u32 = 1024;
+
+/// The value of the one option of COMPRESS.
+fn compress_workers(option: &DefinedOption) -> Result<u32> {
+    let name = option.name.text.as_str();
+    let invalid = |message: String| Error::new(SqlState::INVALID_PARAMETER_VALUE, message);
+    if name != "workers" {
+        let message = format!("unrecognized COMPRESS option \"{name}\"");
+        return Err(invalid(message).with_hint("The option of COMPRESS is \"workers\"."));
+    }
+    let workers = number(option).filter(|workers| (1..=WORKERS_MAX).contains(workers));
+    workers.ok_or_else(|| {
+        invalid(format!(
+            "workers of COMPRESS must be between 1 and {WORKERS_MAX}"
+        ))
+    })
 }

@@ -204,7 +204,7 @@ impl TreeLoad {
                 let run = transaction.sink().new_run();
                 let writer = transaction.store().lasting_run(&self.tree, run);
                 let writer = writer.await.map_err(StoreError::from)?;
-                let parallel = transaction.store().env.parallel();
+                let parallel = transaction.store().env.parallel(None);
                 self.open.insert((run, writer.with_parallel(parallel)))
             }
         };

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use varve_types::{LocalFuture, TreeId};
+use varve_types::{LocalFuture, Parallel, TreeId};
 
 use crate::compaction::choose::{Choice, Effort};
 use crate::compaction::work::Steps;
@@ -53,5 +53,9 @@ impl Steps for JobControl {
 
     fn add_done(&mut self, rows: u64) {
         JobControl::add_done(self, rows);
+    }
+
+    fn parallel(&self) -> Option<Arc<dyn Parallel>> {
+        JobControl::parallel(self)
     }
 }

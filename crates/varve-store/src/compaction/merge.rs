@@ -9,7 +9,7 @@ use std::sync::Arc;
 use varve_run::{ColumnSpec, Holds, RunWriter};
 use varve_types::{
     Batch, Column, ColumnBuilder, ColumnData, ColumnRef, CommitSeq, LocalFuture, LogicalType,
-    Pacer, Reservation, RunId, VECTOR_ROWS, Value,
+    Pacer, Parallel, Reservation, RunId, VECTOR_ROWS, Value,
 };
 
 use crate::compaction::Steps;
@@ -80,6 +80,7 @@ struct Output<'a> {
     sink: &'a mut PageSink,
     output_bytes: u64,
     frames: &'a ValueFramesByColumn,
+    parallel: Option<Arc<dyn Parallel>>,
     open: Option<(RunId, RunWriter)>,
     pacer: Pacer,
     pieces: Vec<Piece>,
@@ -117,7 +118,7 @@ impl Merge<'_> {
         let referring = self.referring(&inputs)?;
         let drops_references = self.drops_references(&inputs)?;
         let mut sources = self.sources(inputs, &referring).await?;
-        let mut output = self.output(sink, referring);
+        let mut output = self.output(sink, referring, steps.parallel());
         let living = |source: &Source| source.input.run.rows - source.input.dead.len();
         steps.set_total(sources.iter().map(living).sum());
         while let Some((low, rows)) = next_stretch(&sources) {
@@ -196,7 +197,12 @@ impl Merge<'_> {
         Ok(sources)
     }
 
-    fn output<'a>(&'a self, sink: &'a mut PageSink, referring: Vec<usize>) -> Output<'a> {
+    fn output<'a>(
+        &'a self,
+        sink: &'a mut PageSink,
+        referring: Vec<usize>,
+        parallel: Option<Arc<dyn Parallel>>,
+    ) -> Output<'a> {
         let to_resolve = |stored: &usize| !self.tree.content().contains(stored);
         let resolved = referring.iter().any(to_resolve).then(|| {
             let transaction = self.store.begin();
@@ -213,6 +219,7 @@ impl Merge<'_> {
             sink,
             output_bytes: self.output_bytes,
             frames: &self.frames,
+            parallel,
             open: None,
             pacer: Pacer::new(&self.store.env),
             pieces: Vec::new(),
@@ -483,6 +490,7 @@ impl Output<'_> {
                 let run = self.sink.new_run();
                 let writer = self.store.lasting_run(self.tree, run).await?;
                 let writer = writer.with_value_frames(self.frames);
+                let writer = writer.with_parallel(self.parallel.clone());
                 let (_, writer) = self.open.insert((run, writer));
                 (run, writer)
             }

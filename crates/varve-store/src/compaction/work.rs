@@ -8,7 +8,7 @@ use varve_codec::tags::TAG_ZSTD_DUE;
 use varve_kv::{Durability, WriteBatch};
 use varve_run::RunHead;
 use varve_sort::VecSet;
-use varve_types::{CommitSeq, Failure, IndexState, RunId, TreeId, Value};
+use varve_types::{CommitSeq, Failure, IndexState, Parallel, RunId, TreeId, Value};
 
 use crate::compaction::choose::{Choice, Effort, RunShape, choose};
 use crate::compaction::input::RunInput;
@@ -33,6 +33,11 @@ pub(crate) trait Steps {
 
     /// Tells that so many more are done.
     fn add_done(&mut self, _rows: u64) {}
+
+    /// What columns are encoded on at the same time; `None` for one thread.
+    fn parallel(&self) -> Option<Arc<dyn Parallel>> {
+        None
+    }
 }
 
 impl State {
@@ -335,6 +340,16 @@ impl Store {
     /// Gives the space of deleted rows back, of one tree or of all; with `full`, no two runs of a
     /// tree lie over each other afterwards.
     pub async fn vacuum(self: &Arc<Store>, tree: Option<TreeId>, full: bool) -> Result<()> {
+        self.vacuum_on(tree, full, None).await
+    }
+
+    /// The same with several threads to encode on. The bytes stay the same.
+    pub async fn vacuum_on(
+        self: &Arc<Store>,
+        tree: Option<TreeId>,
+        full: bool,
+        parallel: Option<Arc<dyn Parallel>>,
+    ) -> Result<()> {
         self.flush().await?;
         let run_bytes_max = self.settings.run_bytes_max;
         let effort = if full {
@@ -342,7 +357,7 @@ impl Store {
         } else {
             Effort::all_dead(run_bytes_max)
         };
-        let mut control = JobControl::of_request(self);
+        let mut control = JobControl::of_request(self).with_parallel(parallel);
         let mut next = tree;
         loop {
             self.compact(next, &effort, &mut control).await?;

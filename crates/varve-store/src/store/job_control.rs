@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::Poll;
 
-use varve_types::{Env, LocalFuture};
+use varve_types::{Env, LocalFuture, Parallel};
 
 use crate::error::Result;
 use crate::store::jobs::Order;
@@ -32,6 +32,8 @@ pub struct JobControl {
     pace: Option<Arc<dyn Pace>>,
     done: u64,
     total: Option<u64>,
+    /// What encodes at the same time; `None` for one thread.
+    parallel: Option<Arc<dyn Parallel>>,
 }
 
 impl JobControl {
@@ -54,6 +56,7 @@ impl JobControl {
             pace: None,
             done: 0,
             total: None,
+            parallel: None,
         }
     }
 
@@ -63,6 +66,16 @@ impl JobControl {
             pace: Some(pace),
             ..JobControl::of_request(store)
         }
+    }
+
+    /// The same with several threads to encode on.
+    pub(crate) fn with_parallel(self, parallel: Option<Arc<dyn Parallel>>) -> JobControl {
+        JobControl { parallel, ..self }
+    }
+
+    /// What encodes at the same time; `None` for one thread.
+    pub(crate) fn parallel(&self) -> Option<Arc<dyn Parallel>> {
+        self.parallel.clone()
     }
 
     /// To be awaited between pieces of work that take about a millisecond, and while nothing is

@@ -50,9 +50,10 @@ impl Session {
             Command::Vacuum {
                 full,
                 tables,
+                workers,
                 unused,
             } => {
-                let done = self.rewrite("VACUUM", *full, tables).await;
+                let done = self.rewrite("VACUUM", *full, tables, *workers).await;
                 done.map(|mut result| {
                     if !unused.is_empty() {
                         let text =
@@ -62,7 +63,9 @@ impl Session {
                     result
                 })
             }
-            Command::Compress(tables) => self.rewrite("COMPRESS", true, tables).await,
+            Command::Compress { tables, workers } => {
+                self.rewrite("COMPRESS", true, tables, *workers).await
+            }
             Command::Fetch {
                 name,
                 direction,
@@ -237,6 +240,7 @@ impl Session {
         command: &'static str,
         full: bool,
         tables: &[ObjectName],
+        workers: Option<u32>,
     ) -> Result<ResultSet> {
         let tables: Vec<RelationName> = tables.iter().map(qualified_name).collect::<Result<_>>()?;
         if self.in_transaction() {
@@ -260,10 +264,17 @@ impl Session {
         if trees.is_empty() {
             trees.push(None);
         }
+        let parallel = self.shared.env.parallel(workers);
         for tree in trees {
-            self.shared.store.vacuum(tree, full).await?;
+            let parallel = parallel.clone();
+            self.shared.store.vacuum_on(tree, full, parallel).await?;
         }
-        Ok(ResultSet::command(command))
+        let mut result = ResultSet::command(command);
+        if let Some(workers) = workers.filter(|workers| *workers > 1 && parallel.is_none()) {
+            let text = format!("{workers} workers are asked for, and there is one thread here");
+            self.tell(&mut result.notices, text);
+        }
+        Ok(result)
     }
 }
 

@@ -1,12 +1,14 @@
 //! Columns loaded into tables: names, types, NULLs; what the store checks is tested there.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicU64;
 
 use pollster::block_on;
 use varve_kv::MemoryKv;
 use varve_types::{Column, ColumnRef, LogicalType, Result, SqlState, Value};
-use varvedb::{BulkLoadOptions, BulkLoadReport, Database, Session};
+use varvedb::{BulkLoadOptions, BulkLoadReport, Database, Session, SystemEnv};
 
+use super::phases::Ticks;
 use super::{ints, open, rows, run};
 
 fn database() -> (Database, Session) {
@@ -219,6 +221,57 @@ fn several_threads_write_the_same_bytes() {
         (report.bytes, stored)
     };
     assert_eq!(stored(1), stored(3));
+}
+
+#[test]
+fn compress_writes_the_same_bytes_with_several_workers() {
+    let stored = |command: &str| {
+        let kv = Arc::new(MemoryKv::new());
+        let env = Arc::new(varvedb::SystemEnv::with_threads(1));
+        let opened = Database::open(kv.clone(), env, varvedb::Options::native());
+        let database = block_on(opened).unwrap();
+        let mut session = database.session();
+        run(
+            &mut session,
+            "CREATE TABLE t (id int PRIMARY KEY, name text, x float8, note text COMPRESSION lz4);
+             INSERT INTO t SELECT i, 'name ' || i % 777, i / 8.0, md5(i::text)
+             FROM generate_series(1, 60000) i;
+             DELETE FROM t WHERE id % 3 = 0",
+        );
+        let done = block_on(session.query(command, &[])).unwrap();
+        assert!(done.notices.is_empty(), "{:?}", done.notices);
+        let all = varve_kv::Scan::forward(varve_kv::KeyRange::all(), varve_kv::ScanLimit::NONE);
+        let mut stored = block_on(varve_kv::Kv::scan(&*kv, &all)).unwrap();
+        // Epochs differ by chance; large values are pages.
+        stored.retain(|(_, value)| value.len() > 1000);
+        assert!(stored.len() > 6, "{}", stored.len());
+        stored
+    };
+    let one = stored("COMPRESS t WITH (workers = 1)");
+    for command in [
+        "COMPRESS t WITH (workers = 2)",
+        "VACUUM (COMPRESS, PARALLEL 3) t",
+    ] {
+        assert_eq!(stored(command), one, "{command}");
+    }
+}
+
+#[test]
+fn workers_that_there_are_not_are_told_of() {
+    let kv = Arc::new(MemoryKv::new());
+    let env = Arc::new(Ticks(AtomicU64::new(0), SystemEnv::new()));
+    let opened = Database::open(kv, env, varvedb::Options::browser());
+    let mut session = block_on(opened).unwrap().session();
+    let notices = |session: &mut Session, sql: &str| {
+        let result = block_on(session.query(sql, &[])).unwrap();
+        let texts = result.notices.iter().map(|notice| notice.message.clone());
+        texts.collect::<Vec<String>>()
+    };
+    assert_eq!(
+        notices(&mut session, "COMPRESS WITH (workers = 2)"),
+        ["2 workers are asked for, and there is one thread here"]
+    );
+    assert!(notices(&mut session, "VACUUM (COMPRESS, PARALLEL 1)").is_empty());
 }
 
 #[test]

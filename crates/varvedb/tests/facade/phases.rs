@@ -10,7 +10,7 @@ use varvedb::{Database, Options, Phase, Session, SystemEnv, Tracer};
 use super::{rows, run};
 
 /// A clock that goes on by a microsecond each time that it is looked at.
-struct Ticks(AtomicU64, SystemEnv);
+pub(super) struct Ticks(pub AtomicU64, pub SystemEnv);
 
 impl Env for Ticks {
     fn now_us(&self) -> i64 {
