@@ -3,7 +3,7 @@
 use core::ops::Range;
 use std::sync::Arc;
 
-use varve_types::{Column, ColumnBuilder, ColumnRef, LogicalType, Reservation};
+use varve_types::{Column, ColumnBuilder, ColumnRef, LogicalType, PhysicalType, Reservation};
 
 use crate::error::Result;
 use crate::store::Store;
@@ -86,9 +86,11 @@ fn builders(types: &[LogicalType]) -> Vec<ColumnBuilder> {
 /// What some rows take in memory as plain columns.
 fn bytes_of(columns: &[ColumnRef], rows: &Range<usize>) -> u64 {
     let of_column = |column: &ColumnRef| {
-        let strings = |row| 4 + column.str_at(row).map_or(0, str::len) as u64;
-        match column.logical_type() {
-            LogicalType::Text => rows.clone().map(strings).sum(),
+        let texts = |row| 4 + column.str_at(row).map_or(0, str::len) as u64;
+        let binaries = |row| 4 + column.binary_at(row).map_or(0, <[u8]>::len) as u64;
+        match column.logical_type().physical() {
+            PhysicalType::Bytes => rows.clone().map(texts).sum(),
+            PhysicalType::Binary => rows.clone().map(binaries).sum(),
             _ => 9 * rows.len() as u64,
         }
     };

@@ -327,3 +327,23 @@ fn indexes_have_what_is_loaded() {
     ];
     assert_eq!(load(&database, "t", &[], free).unwrap().rows, 1);
 }
+
+#[test]
+fn bytes_that_wait_to_be_sorted_are_booked() {
+    let (database, mut session) = database();
+    run(
+        &mut session,
+        "CREATE TABLE b (id INT PRIMARY KEY, data BYTEA)",
+    );
+    let value = Value::Bytea(vec![7; 1 << 20].into());
+    let values = [value.clone(), value.clone(), value];
+    let data = Arc::new(Column::from_values(LogicalType::Bytea, &values));
+    block_on(async {
+        let options = BulkLoadOptions::default();
+        let mut load = database.bulk_load("b", &["id", "data"], options).unwrap();
+        let before = database.memory_used_bytes();
+        load.append(vec![integers(&[3, 2, 1]), data]).await.unwrap();
+        assert!(database.memory_used_bytes() - before >= 3 << 20);
+        assert_eq!(load.finish().await.unwrap().rows, 3);
+    });
+}
