@@ -21,8 +21,9 @@ use crate::defaults::{check_default, filled, is_default};
 use crate::record::{FieldKind, RawField, Record, RecordReader, Step, bad_file, shortened};
 use crate::text::TextReader;
 
-/// Bytes of cells after which a batch is handed on before it has all its rows.
-const BATCH_BYTES_MAX: usize = 4 << 20;
+/// Bytes of cells after which a batch is handed on before it has all its rows: as many as a vector
+/// may have, so that wide rows are not collected for nothing.
+const BATCH_BYTES_MAX: usize = 1 << 20;
 
 /// The session of a COPY.
 pub trait CopyHost: Host + Send + Sync {
