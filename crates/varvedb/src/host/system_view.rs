@@ -166,6 +166,12 @@ fn statistics_rows(shared: &Shared) -> Vec<Vec<Value>> {
         ("storage_full", f64::from(u8::from(stats.storage_full))),
         ("memory_used_bytes", shared.memory.used_bytes() as f64),
         ("memory_limit_bytes", shared.memory.limit_bytes() as f64),
+        // What all of the engine has taken from the browser, which never gets any of it back.
+        #[cfg(target_arch = "wasm32")]
+        (
+            "wasm_memory_bytes",
+            core::arch::wasm32::memory_size::<0>() as f64 * 65_536.0,
+        ),
     ];
     let row = |name: &str, value: f64| vec![Value::text(name), Value::Float8(value)];
     let mut rows: Vec<Vec<Value>> = lines
