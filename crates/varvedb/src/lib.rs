@@ -43,6 +43,7 @@ mod export;
 mod host;
 mod integrity;
 mod jobs;
+mod large_objects;
 mod session;
 mod shared;
 #[cfg(not(target_arch = "wasm32"))]
@@ -62,6 +63,7 @@ pub use database::Database;
 pub use dump::{DumpOptions, DumpSink};
 pub use export::Import;
 pub use integrity::{CheckReport, Problem, RepairReport, TableRepair};
+pub use large_objects::{LargeObject, LargeObjectReader, LargeObjectWriter};
 pub use session::{BatchError, RowStream, Session};
 pub use shared::cancel::CancelFlag;
 pub use shared::options::Options;

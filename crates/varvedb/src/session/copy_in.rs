@@ -249,6 +249,12 @@ impl Session {
         Ok(result)
     }
 
+    /// Gives a COPY up without waiting: what it stored is deleted later, a block that it belongs to
+    /// has failed.
+    pub(crate) fn drop_copy(&mut self) {
+        self.copy = None;
+    }
+
     /// Ends the COPY and undoes it; nothing happens without one.
     pub async fn copy_abort(&mut self) -> Result<()> {
         let Some(open) = self.copy.take() else {

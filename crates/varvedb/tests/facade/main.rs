@@ -23,6 +23,7 @@ mod full_storage;
 mod functions;
 mod indexes;
 mod integrity;
+mod large_objects;
 mod limits;
 mod literals;
 mod phases;
