@@ -1,6 +1,6 @@
 //! Values and errors on their way between JavaScript and the engine.
 
-use js_sys::{Array, BigInt, JsString, Object, Reflect};
+use js_sys::{Array, BigInt, JsString, Object, Reflect, Uint8Array};
 use varve_kv::KvError;
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 use wasm_bindgen::{JsCast, JsValue};
@@ -26,8 +26,8 @@ pub fn typed_parameter(value: &JsValue, ty: Option<&LogicalType>) -> Result<Valu
     })
 }
 
-/// A parameter. A whole number becomes a `bigint`, and one beyond 64 bits its digits, which only a
-/// type that can hold them accepts.
+/// A parameter. Bytes are `bytea`, a whole number becomes a `bigint`, and one beyond 64 bits its
+/// digits, which only a type that can hold them accepts.
 pub fn parameter(value: &JsValue) -> Result<Value> {
     if value.is_null() || value.is_undefined() {
         return Ok(Value::Null);
@@ -40,6 +40,9 @@ pub fn parameter(value: &JsValue) -> Result<Value> {
     }
     if let Some(text) = value.as_string() {
         return Ok(Value::text(text));
+    }
+    if let Some(bytes) = value.dyn_ref::<Uint8Array>() {
+        return Ok(Value::Bytea(bytes.to_vec().into()));
     }
     if value.is_bigint() {
         let number: BigInt = value.clone().unchecked_into();

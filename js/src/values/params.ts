@@ -14,6 +14,7 @@ export type Param =
   | number
   | bigint
   | string
+  | Uint8Array<ArrayBuffer>
   | readonly [string, string | null]
   | readonly [string, null, string];
 
@@ -79,6 +80,7 @@ function single(value: unknown, name: string): Param {
 function elementText(item: unknown, name: string): string {
   const param = single(item, name);
   if (typeof param === 'boolean') return param ? 't' : 'f';
+  if (param instanceof Uint8Array) return bytesText(param);
   return Array.isArray(param) ? param[0] : String(param);
 }
 
@@ -90,7 +92,8 @@ function objectParam(value: object, name: string): Param {
   const bytes = bytesOf(value, name);
   if (bytes !== undefined) {
     const isDoubles = value instanceof Float64Array || value instanceof Float32Array;
-    if (!isDoubles) return bytesText(bytes);
+    // A copy: the caller may change what it has given, and all of the buffer of a view would cross.
+    if (!isDoubles) return new Uint8Array(bytes);
     // `join` would lose the sign of zero.
     const items = Array.from(value, (item) => (Object.is(item, -0) ? '-0' : String(item)));
     return [bytesText(bytes), null, `{${items.join(',')}}`];
