@@ -40,6 +40,9 @@ import type {
   Transaction,
   VarveDBOptions,
 } from './interface.js';
+import type { LargeObjects } from './large-objects/interface.js';
+import { StoredLargeObjects } from './large-objects/large-objects.js';
+import { type Run, writeAlone } from './large-objects/write.js';
 import { copyCall, copyInto } from './load/copy.js';
 import { loadCall, loadInto } from './load/load.js';
 import { noteDestroyed, noteOpened } from './marker.js';
@@ -67,6 +70,14 @@ import { WorkerClient } from './worker-client.js';
  */
 export class VarveDB implements Database {
   readonly waitReady: Promise<void>;
+  readonly largeObjects: LargeObjects = new StoredLargeObjects(
+    (...given) => this.#pass((runner) => runner.queryPlain(...given), undefined),
+    (pages, signal) =>
+      this.#pass((runner) => {
+        const run: Run = (...given) => runner.queryPlain(...given);
+        return writeAlone(runner.client, run, pages, signal);
+      }, signal),
+  );
   readonly #gate = new Gate();
   /** Where the callback of the transaction under way is. */
   #scope: CallScope | undefined;

@@ -49,5 +49,12 @@ export type {
   Transaction,
   VarveDBOptions,
 } from './interface.js';
+export type {
+  LargeObject,
+  LargeObjectReadOptions,
+  LargeObjectSource,
+  LargeObjects,
+  LargeObjectWriteOptions,
+} from './large-objects/interface.js';
 export { types } from './types.js';
 export { float64Array } from './values/array-text.js';

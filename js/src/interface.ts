@@ -5,6 +5,7 @@
  */
 
 import type { Failure } from './errors.js';
+import type { LargeObjects } from './large-objects/interface.js';
 
 /** Turns the text form of a value, as PostgreSQL prints it, into what the row shall hold. */
 export type Parser = (text: string, dataTypeID: number) => unknown;
@@ -68,6 +69,9 @@ export type Row = Record<string, unknown>;
 
 /** What runs statements: a database, or a transaction in it. */
 export interface Queryable {
+  /** Values that go in and out in pieces. */
+  readonly largeObjects: LargeObjects;
+
   /**
    * Runs one statement with parameters `$1`, `$2`, … Buffers and their views are bytes, but a
    * `Float64Array` or `Float32Array` is an array where the statement expects one; an array is JSON where it expects

@@ -63,6 +63,13 @@ export class Runner {
     return affectedRows;
   }
 
+  /** One statement, whose values come as they are, whatever parsers there are. */
+  async queryPlain(sql: string, params?: readonly unknown[]): Promise<Results<unknown>> {
+    const args = { sql, params: toParams(params) };
+    const message = await this.client.request('query', args, { query: sql });
+    return readResults(message, { rowMode: 'array' })[0] as Results<unknown>;
+  }
+
   #withParsers(options: QueryOptions): QueryOptions {
     if (this.#parsers === undefined) return options;
     return { ...options, parsers: { ...this.#parsers, ...options.parsers } };

@@ -1,5 +1,8 @@
 import { VarveError } from '../errors.js';
 import type { BatchOptions, QueryOptions, Results, Row, Transaction } from '../interface.js';
+import type { LargeObjects } from '../large-objects/interface.js';
+import { StoredLargeObjects } from '../large-objects/large-objects.js';
+import { type Run, writeInside } from '../large-objects/write.js';
 import type { CallScope } from './call-scope.js';
 import { batchCall, call, type Runner } from './runner.js';
 import { templateText } from './sql-tag.js';
@@ -8,11 +11,14 @@ import { templateText } from './sql-tag.js';
 class OpenTransaction implements Transaction {
   readonly #runner: Runner;
   readonly #scope: CallScope;
+  readonly largeObjects: LargeObjects;
   #closed = false;
 
   constructor(runner: Runner, scope: CallScope) {
     this.#runner = runner;
     this.#scope = scope;
+    const run: Run = (...given) => this.#inScope(() => this.#runner.queryPlain(...given));
+    this.largeObjects = new StoredLargeObjects(run, (...given) => writeInside(run, ...given));
   }
 
   get closed(): boolean {

@@ -55,7 +55,8 @@ async function streamOf(source: ImportSource): Promise<ReadableStream<Uint8Array
   return isPacked ? blob.stream().pipeThrough(new DecompressionStream('gzip')) : blob.stream();
 }
 
-function bytesOf(chunk: unknown): Uint8Array {
+/** A piece of a stream of bytes. */
+export function bytesOf(chunk: unknown): Uint8Array {
   if (chunk instanceof Uint8Array) return chunk;
   throw invalidArgument('source', `a stream of ${described(chunk)}`, 'a stream of Uint8Arrays');
 }
