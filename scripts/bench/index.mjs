@@ -1,7 +1,7 @@
 // Our codecs in wasm under Node beside the same natively: hashes, speeds, shares.
 // usage: npm run bench -- codecs [--size S|M] [--profile wasm|release] [--json FILE] [--docs DIR] [NAME...]
 //        npm run bench -- store [--size XS|S|M] [--json FILE] [--docs DIR] [ENGINE...]
-//        npm run bench -- large [--gigabytes 2]
+//        npm run bench -- large [--gigabytes 2] [--json FILE] [--docs DIR]
 //        npm run bench -- pages [--rows 1000000] [--runs 5] [--build NAME=FOLDER ...] [--no-peer] [--json FILE]
 //                               [--docs DIR] [CASE...]
 //        npm run bench -- pages --processor [--rows 1000000] [--runs 5] [--build NAME=FOLDER ...] [--json FILE]
