@@ -96,19 +96,32 @@ fn expected(kind: Kind, run: RunId, payload: &[u8]) -> [u8; ENVELOPE_BYTES] {
     ]
 }
 
+/// Large values take a multiple of so many bytes of memory: where one was given up, the next one
+/// fits, although no two have the same size. Otherwise a cache of values leaves gaps.
+const ROOM_BYTES: usize = 64 << 10;
+
 /// A data value whose envelope was found sound; what page caches hold, so that each page is checked
 /// once.
 #[derive(Clone, Debug)]
 pub struct CheckedValue {
     number: u32,
-    bytes: Arc<[u8]>,
+    bytes: Arc<Vec<u8>>,
 }
 
 impl CheckedValue {
     /// Checks value `number` of `run` as it was stored.
     pub fn check(run: RunId, number: u32, bytes: Arc<[u8]>) -> Result<CheckedValue, RunError> {
         open(Kind::Data(number), run, &bytes)?;
-        Ok(CheckedValue { number, bytes })
+        let room = match bytes.len() {
+            small if small < ROOM_BYTES => small,
+            large => large.next_multiple_of(ROOM_BYTES),
+        };
+        let mut kept = Vec::with_capacity(room);
+        kept.extend_from_slice(&bytes);
+        Ok(CheckedValue {
+            number,
+            bytes: Arc::new(kept),
+        })
     }
 
     /// The number of the value in its run.
@@ -116,9 +129,9 @@ impl CheckedValue {
         self.number
     }
 
-    /// Bytes that the value takes, in storage and in memory.
+    /// Bytes that the value takes in memory.
     pub fn bytes(&self) -> usize {
-        self.bytes.len()
+        self.bytes.capacity()
     }
 
     /// Some bytes of the payload.
