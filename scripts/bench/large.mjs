@@ -97,7 +97,8 @@ export function largePage(results, gigabytes) {
     'counts. Rows have random text of six bits a character, so that no codec makes it smaller than three quarters; ' +
     'stored is what is left. The steps come in this order, on one open database; only the last one opens it anew.\n\n' +
     `The memory of the engine (wasm) never shrinks: ${number(peak)} MiB is also the most that there was before the ` +
-    'last step. Booked is what the account of `memoryLimit` has at the end of the step, caches included; renderer is ' +
+    'last step. Booked is what the account of `memoryLimit` has at the end of the step, caches included: the rest is ' +
+    'gaps between values of many sizes; renderer is ' +
     'the most that the process of the tab took meanwhile, the page that makes the rows included.\n\n' +
     lines.join('')
   );
