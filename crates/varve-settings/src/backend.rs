@@ -5,7 +5,8 @@ use varve_store::{KvSetting, KvSettingValue};
 use varve_types::{Error, Result, SqlState};
 
 use crate::bytes::show_bytes;
-use crate::{Configured, Scope, Setting, Shown, find, other, unknown};
+use crate::list::find;
+use crate::{Configured, Scope, Setting, Shown, other, unknown};
 
 /// When they may be changed, in PostgreSQL's words.
 pub(crate) const AT_OPEN: &str = "postmaster";

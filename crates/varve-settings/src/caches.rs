@@ -21,6 +21,15 @@ impl StatementCache {
     }
 }
 
+/// A cache whose bytes are a setting.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ByteCache {
+    /// One of the store.
+    Store(StoreCache),
+    /// Of dictionaries that values are compressed with.
+    Dictionaries,
+}
+
 /// The sizes of caches. A change takes effect at once: what is too much is forgotten.
 pub trait CacheSizes {
     /// How many statements a cache keeps.
@@ -29,9 +38,9 @@ pub trait CacheSizes {
     /// Changes how many statements a cache keeps.
     fn set_entries_max(&self, cache: StatementCache, entries: usize);
 
-    /// How many bytes a cache of the store keeps.
-    fn bytes_max(&self, cache: StoreCache) -> u64;
+    /// How many bytes a cache keeps.
+    fn bytes_max(&self, cache: ByteCache) -> u64;
 
-    /// Changes how many bytes a cache of the store keeps; `None` is what it was at first.
-    fn set_bytes_max(&self, cache: StoreCache, bytes: Option<u64>);
+    /// Changes how many bytes a cache keeps; `None` is what it was at first.
+    fn set_bytes_max(&self, cache: ByteCache, bytes: Option<u64>);
 }

@@ -29,9 +29,9 @@ use crate::time::{read_time, show_time};
 
 pub use backend::{find_settable, show};
 pub use bytes::read_bytes;
-pub use caches::{CacheSizes, StatementCache};
+pub use caches::{ByteCache, CacheSizes, StatementCache};
 pub use durability::Durability;
-pub use list::{Shown, all_settings};
+pub use list::{Shown, all_settings, unknown};
 pub use overlay::SettingsOverlay;
 pub use search_path::SearchPath;
 
@@ -98,7 +98,7 @@ enum Kind {
     /// Most entries of a cache.
     CacheEntries(StatementCache),
     /// Most bytes of a cache.
-    CacheBytes(StoreCache),
+    CacheBytes(ByteCache),
     BulkLoad,
     Store(fn(&StoreSettings) -> u64, Unit),
 }
@@ -237,13 +237,18 @@ pub const SETTINGS: &[Setting] = &[
         "Whether the transaction is read-only",
     ),
     setting(
+        "varve.dictionary_cache_bytes",
+        Kind::CacheBytes(ByteCache::Dictionaries),
+        "Bytes that dictionaries take at most which values are compressed with",
+    ),
+    setting(
         "varve.durability",
         Kind::Durability,
         "What a commit survives: strict a power failure, relaxed the end of the process, async none",
     ),
     setting(
         "varve.group_cache_bytes",
-        Kind::CacheBytes(StoreCache::Groups),
+        Kind::CacheBytes(ByteCache::Store(StoreCache::Groups)),
         "Bytes that what was made of pages takes at most: indexes, dictionaries, keys",
     ),
     setting(
@@ -271,7 +276,7 @@ pub const SETTINGS: &[Setting] = &[
     ),
     setting(
         "varve.page_cache_bytes",
-        Kind::CacheBytes(StoreCache::Pages),
+        Kind::CacheBytes(ByteCache::Store(StoreCache::Pages)),
         "Bytes that cached pages take at most",
     ),
     setting(
@@ -286,7 +291,7 @@ pub const SETTINGS: &[Setting] = &[
     ),
     setting(
         "varve.row_cache_bytes",
-        Kind::CacheBytes(StoreCache::Rows),
+        Kind::CacheBytes(ByteCache::Store(StoreCache::Rows)),
         "Bytes that rows take at most which were looked up by key",
     ),
     setting(
@@ -330,20 +335,6 @@ pub struct Scope<'a> {
     pub session: &'a mut SessionSettings,
     /// The modes of the transaction; `None` outside a block.
     pub block: Option<OpenModes<'a>>,
-}
-
-/// The setting of a name, in any case, unless it is the backend's.
-fn find(name: &str) -> Result<&'static Setting> {
-    let found = SETTINGS
-        .iter()
-        .find(|setting| setting.name.eq_ignore_ascii_case(name));
-    found.ok_or_else(|| unknown(name))
-}
-
-/// `42704`
-pub fn unknown(name: &str) -> Error {
-    let message = format!("unrecognized configuration parameter \"{name}\"");
-    Error::new(SqlState::UNDEFINED_OBJECT, message)
 }
 
 impl Mode {

@@ -1,6 +1,22 @@
-//! All settings, as SHOW ALL and `pg_settings` list them.
+//! All settings, by name, and as SHOW ALL and `pg_settings` list them.
+
+use varve_types::{Error, Result, SqlState};
 
 use crate::{SETTINGS, Scope, Setting, backend, other};
+
+/// The setting of a name, in any case, unless it is the backend's.
+pub(crate) fn find(name: &str) -> Result<&'static Setting> {
+    let found = SETTINGS
+        .iter()
+        .find(|setting| setting.name.eq_ignore_ascii_case(name));
+    found.ok_or_else(|| unknown(name))
+}
+
+/// `42704`
+pub fn unknown(name: &str) -> Error {
+    let message = format!("unrecognized configuration parameter \"{name}\"");
+    Error::new(SqlState::UNDEFINED_OBJECT, message)
+}
 
 /// A setting as it is listed.
 pub struct Shown {

@@ -105,6 +105,18 @@ impl<V: Clone> Lru<V> {
         self.lock().entries_max
     }
 
+    /// Changes how many bytes are kept.
+    pub fn set_bytes_max(&self, bytes_max: u64) {
+        let mut entries = self.lock();
+        entries.bytes_max = bytes_max;
+        let entries_max = entries.entries_max;
+        entries.shrink_to(entries_max, bytes_max);
+    }
+
+    pub fn bytes_max(&self) -> u64 {
+        self.lock().bytes_max
+    }
+
     pub fn counters(&self) -> CacheCounters {
         let entries = self.lock();
         CacheCounters {

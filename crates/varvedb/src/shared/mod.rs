@@ -17,11 +17,11 @@ use std::sync::Arc;
 use varve_ddl::Sequences;
 use varve_expr::JobOrder;
 use varve_kv_encrypted::EncryptedKv;
-use varve_settings::{CacheSizes, Configured, Durability, StatementCache};
-use varve_store::{JobId, KvSetting, Store, StoreCache, StoreSettings};
+use varve_settings::{ByteCache, CacheSizes, Configured, Durability, StatementCache};
+use varve_store::{JobId, KvSetting, Store, StoreSettings};
 use varve_types::{Env, MemoryBudget};
 
-use crate::transparent::PreparedDictionaries;
+use crate::transparent::{DICTIONARY_CACHE_BYTES, PreparedDictionaries};
 use advisory::AdvisoryLocks;
 use phases::Phases;
 use statements::Statements;
@@ -88,12 +88,21 @@ impl CacheSizes for Shared {
         }
     }
 
-    fn bytes_max(&self, cache: StoreCache) -> u64 {
-        self.store.cache_stats(cache).bytes_max
+    fn bytes_max(&self, cache: ByteCache) -> u64 {
+        match cache {
+            ByteCache::Store(cache) => self.store.cache_stats(cache).bytes_max,
+            ByteCache::Dictionaries => self.dictionaries.bytes_max(),
+        }
     }
 
-    fn set_bytes_max(&self, cache: StoreCache, bytes: Option<u64>) {
-        self.store.set_cache_bytes(cache, bytes);
+    fn set_bytes_max(&self, cache: ByteCache, bytes: Option<u64>) {
+        match cache {
+            ByteCache::Store(cache) => self.store.set_cache_bytes(cache, bytes),
+            ByteCache::Dictionaries => {
+                let bytes = bytes.unwrap_or(DICTIONARY_CACHE_BYTES);
+                self.dictionaries.set_bytes_max(bytes);
+            }
+        }
     }
 }
 

@@ -18,12 +18,12 @@ const TABLES_BYTES: usize = 16 << 10;
 /// Prepared dictionaries by the text of their numbers.
 pub(crate) type PreparedDictionaries = Lru<ZstdDictionary>;
 
-/// Bytes of the dictionaries that stay prepared.
-const CACHE_BYTES: u64 = 16 << 20;
+/// Bytes of the dictionaries that stay prepared at first.
+pub(crate) const DICTIONARY_CACHE_BYTES: u64 = 16 << 20;
 
 /// Keeps dictionaries prepared: as many as there is room for.
 pub(crate) fn new_cache(account: Arc<dyn MemoryAccount>) -> PreparedDictionaries {
-    Lru::new(usize::MAX, CACHE_BYTES, account)
+    Lru::new(usize::MAX, DICTIONARY_CACHE_BYTES, account)
 }
 
 /// The dictionaries as a transaction saw them.

@@ -15,7 +15,7 @@ mod source;
 
 pub(crate) use chooser::Chooser;
 pub(crate) use config::Config;
-pub(crate) use dictionaries::{PreparedDictionaries, new_cache};
+pub(crate) use dictionaries::{DICTIONARY_CACHE_BYTES, PreparedDictionaries, new_cache};
 pub(crate) use maintenance::Maintenance;
 pub(crate) use pacing::Pacing;
 pub(crate) use source::ConfigSource;

@@ -168,6 +168,36 @@ fn until_crash<T>(kv: &FaultKv<MemoryKv>, work: impl Future<Output = T>) -> Opti
 }
 
 #[test]
+fn the_cache_of_dictionaries_is_as_large_as_it_is_set() {
+    let counters = "SELECT hits, misses, evictions, entries, bytes, capacity FROM varve_caches
+                    WHERE name = 'dictionary'";
+    let numbers = |session: &mut Session| -> Vec<i64> {
+        let row = rows(session, counters).remove(0);
+        row.iter().map(|value| value.integer().unwrap()).collect()
+    };
+    let mut session = events();
+    enable(&mut session, "''a''");
+    maintain(&mut session);
+    let full = numbers(&mut session);
+    assert!(full[3] == 1 && full[4] > 16 << 10, "{full:?}");
+    run(&mut session, "SET varve.dictionary_cache_bytes = 0");
+    assert_eq!(numbers(&mut session)[2..], [1, 0, 0, 0]);
+    run(
+        &mut session,
+        "INSERT INTO events SELECT id + 100000, data FROM events",
+    );
+    maintain(&mut session);
+    let none = numbers(&mut session);
+    assert_eq!(none[3..], [0, 0, 0], "nothing is kept");
+    assert!(none[1] > full[1], "{none:?}");
+    run(&mut session, "RESET varve.dictionary_cache_bytes");
+    assert_eq!(
+        rows(&mut session, "SHOW varve.dictionary_cache_bytes"),
+        [[Value::text("16MB")]]
+    );
+}
+
+#[test]
 fn maintenance_is_no_part_of_a_block() {
     let mut session = events();
     run(&mut session, "BEGIN");
