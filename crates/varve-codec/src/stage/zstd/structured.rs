@@ -138,7 +138,9 @@ impl ZstdEncoder for Kept {
 impl Drop for Kept {
     fn drop(&mut self) {
         if self.0.dictionary.is_some() {
-            PREPARED.set(Some(core::mem::take(&mut self.0)));
+            let encoder = core::mem::take(&mut self.0);
+            // Where the thread ends there is no next one.
+            let _ = PREPARED.try_with(|prepared| prepared.set(Some(encoder)));
         }
     }
 }
@@ -149,7 +151,8 @@ pub struct StructuredZstdEncoders;
 
 impl ZstdEncoders for StructuredZstdEncoders {
     fn encoder(&self) -> Box<dyn ZstdEncoder> {
-        Box::new(Kept(PREPARED.take().unwrap_or_default()))
+        let prepared = PREPARED.try_with(Cell::take).ok().flatten();
+        Box::new(Kept(prepared.unwrap_or_default()))
     }
 
     fn train(
@@ -159,5 +162,39 @@ impl ZstdEncoders for StructuredZstdEncoders {
         dictionary_bytes_max: usize,
     ) -> Result<Vec<u8>, CodecError> {
         train_dictionary(samples, lengths, dictionary_bytes_max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::cell::RefCell;
+
+    use super::StructuredZstdEncoders;
+    use crate::{ZstdDictionary, ZstdEncoder, ZstdEncoders, ZstdFraming};
+
+    thread_local! {
+        static HELD: RefCell<Option<Box<dyn ZstdEncoder>>> = const { RefCell::new(None) };
+    }
+
+    /// What is registered first with a thread is dropped last.
+    #[test]
+    #[expect(clippy::disallowed_methods, reason = "the end of a thread is tested")]
+    fn a_thread_may_end_with_an_encoder_that_has_a_dictionary() {
+        let thread = std::thread::spawn(|| {
+            HELD.with_borrow_mut(|held| *held = None);
+            let dictionary = ZstdDictionary::new(b"any bytes are a dictionary").unwrap();
+            let compact = ZstdFraming::Compact;
+            let mut first = StructuredZstdEncoders.encoder();
+            first
+                .compress(b"any bytes", 3, Some(&dictionary), compact)
+                .unwrap();
+            drop(first);
+            let mut second = StructuredZstdEncoders.encoder();
+            second
+                .compress(b"any bytes", 3, Some(&dictionary), compact)
+                .unwrap();
+            HELD.with_borrow_mut(|held| *held = Some(second));
+        });
+        thread.join().unwrap();
     }
 }
