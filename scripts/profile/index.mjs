@@ -1,5 +1,5 @@
-// Writes which functions of the engine most of the typical pages run: what its first part has to hold. What fewer run is
-// in the second part, which is there soon after the first answer.
+// Writes which functions of the engine most of the typical pages run, and all that the page `basics` does:
+// what its first part has to hold. What fewer run is in the second part, which is there soon after the first answer.
 // usage: npm run profile [-- --check]
 //        With --check nothing is written: it says which share of what most pages run is not in the profile, and fails
 //        above 2 %.

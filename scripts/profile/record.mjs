@@ -8,11 +8,13 @@ import { namesOf } from './names.mjs';
 import { functionsRun } from './trace.mjs';
 
 const PAGES_MIN = 4;
+/** The page of which no function may be in the second part. */
+const BASICS = 'basics';
 const PAGES = join(import.meta.dirname, 'pages');
 
 /**
  * Runs the typical pages with the built package. Answers `pages`, each with the names of the functions that it ran,
- * and `typical`, what most of them ran.
+ * and `typical`, what most of them ran, and all that the basics did.
  */
 export async function record(env) {
   const chromium = findChromium(env);
@@ -37,6 +39,8 @@ export async function record(env) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-  const typical = [...pagesOf].filter(([, count]) => count >= PAGES_MIN).map(([name]) => name);
+  const basics = pages.find(({ page }) => page === BASICS)?.known ?? new Set();
+  const isTypical = ([name, count]) => count >= PAGES_MIN || basics.has(name);
+  const typical = [...pagesOf].filter(isTypical).map(([name]) => name);
   return { pages, typical };
 }
