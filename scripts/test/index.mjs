@@ -1,6 +1,7 @@
 import { elapsed } from '../lib/progress.mjs';
 import { runMain, Stop } from '../lib/stop.mjs';
 import { setUp } from '../setup/index.mjs';
+import { failures } from './failures.mjs';
 import { runSuite } from './run-suite.mjs';
 import { suites } from './suites.mjs';
 
@@ -15,6 +16,15 @@ export function chosen(all, words) {
   throw new Stop(
     `No suite is called like that; there are: ${all.map((suite) => suite.name).join(', ')}.`,
   );
+}
+
+/** The output of suites that failed once more: who has only the end of it must see which tests they were. */
+function printFailures(results) {
+  for (const { name, failed, text } of results) {
+    if (failed === 0) continue;
+    console.log(`\n== what failed in ${name}`);
+    for (const line of failures(text)) console.log(line);
+  }
 }
 
 function printSummary(results) {
@@ -46,6 +56,7 @@ async function main() {
     console.log(`\n== ${suite.name}: ${suite.command.join(' ')}`);
     results.push(await runSuite(suite, env));
   }
+  printFailures(results);
   printSummary(results);
   const passed = results.reduce((total, result) => total + result.passed, 0);
   const failed = results.reduce((total, result) => total + result.failed, 0);

@@ -4,7 +4,7 @@ import { oneCheck, plain, settle } from './counts.mjs';
 
 const MINUTES_MAX = 20;
 
-/** Runs one suite with its output passed on as it comes; resolves to its counts. */
+/** Runs one suite with its output passed on as it comes; resolves to its counts and what it printed. */
 export function runSuite({ name, command, count, minutesMax = MINUTES_MAX }, env) {
   return new Promise((resolve) => {
     const [program, ...args] = command;
@@ -19,8 +19,9 @@ export function runSuite({ name, command, count, minutesMax = MINUTES_MAX }, env
     });
     const finish = (code) => {
       clearTimeout(limit);
-      const counts = settle(count(plain(text)), code, count === oneCheck);
-      resolve({ name, ...counts, ms: performance.now() - begin });
+      const whole = plain(text);
+      const counts = settle(count(whole), code, count === oneCheck);
+      resolve({ name, ...counts, ms: performance.now() - begin, text: whole });
     };
     const limit = setTimeout(() => {
       console.error(`${name}: not finished after ${minutesMax} minutes, ended.`);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Stop } from '../lib/stop.mjs';
 import { cargoTest, nodeTest, oneCheck, plain, playwright, settle, vitest } from './counts.mjs';
+import { failures } from './failures.mjs';
 import { chosen } from './index.mjs';
 import { runSuite } from './run-suite.mjs';
 
@@ -54,4 +55,19 @@ test('a suite is run to its counts, and ended at its time limit', async () => {
   assert.equal((await runSuite({ ...stuck, minutesMax: 0.002 }, process.env)).failed, 1);
   const missing = { name: 'missing', command: ['no-such-command-here'], count: oneCheck };
   assert.equal((await runSuite(missing, process.env)).failed, 1);
+});
+
+test('what failed is told once more, with the last lines', () => {
+  const named = [
+    'test sql::joins ... FAILED',
+    "thread 'sql::joins' panicked at tests/joins.rs:3:1",
+    '  ✘  12 quota.test.ts:38:1 › a full quota (3.0m)',
+    '     × opens twice 12ms',
+    'not ok 4 - reads',
+    'error: could not compile `varve`',
+  ];
+  const passing = Array.from({ length: 50 }, (_, i) => `test number_${i} ... ok`);
+  const told = failures([...named, ...passing, '1 failed'].join('\n'));
+  assert.deepEqual(told.slice(0, named.length), named);
+  assert.deepEqual(told.slice(named.length), [...passing.slice(-29), '1 failed']);
 });
