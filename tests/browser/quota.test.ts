@@ -36,6 +36,8 @@ async function openPage(page: Page, origin: string): Promise<Page> {
 }
 
 test('a full quota loses nothing, and what frees space works', async ({ profile }) => {
+  // It takes twenty seconds where nothing else runs, and two minutes beside two busy processes.
+  test.setTimeout(480_000);
   const folders = [join(import.meta.dirname, 'quota'), join(import.meta.dirname, '../../js/dist')];
   const server = await serve(folders);
   const origin = `http://127.0.0.1:${server.address().port}`;

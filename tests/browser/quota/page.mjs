@@ -38,21 +38,15 @@ function insert(first, count) {
   );
 }
 
-/** What was too much at once, or for a merge beside it, keeps rows out for a second. */
-async function insertAtLast(first, count) {
-  const refused = await insert(first, count);
-  if (!refused) return undefined;
-  await new Promise((resolve) => setTimeout(resolve, 1100));
-  return insert(first, count);
-}
-
-/** Inserts in ever smaller steps until not one row fits; how many there are, and why. */
+/** Inserts until it is refused three times; how many rows there are, and why no more. */
 globalThis.fill = async () => {
   let rows = 0;
   let refused;
-  for (const step of [4000, 200, 10, 1]) {
+  for (const step of [4000, 400, 400]) {
+    // What was too much at once, or for a merge beside it, keeps rows out for a second.
+    if (refused) await new Promise((resolve) => setTimeout(resolve, 1100));
     for (;;) {
-      refused = await insertAtLast(rows, step);
+      refused = await insert(rows, step);
       if (refused) break;
       rows += step;
     }
