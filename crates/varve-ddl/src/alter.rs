@@ -34,8 +34,9 @@ impl Definer<'_> {
         for also in &alter.also {
             migrated += self.alter_one(txn, also).await?;
         }
+        let zstd = alter.after.wants_zstd();
         let notice = match alter.is_about_storage {
-            true => zstd_notice(&txn.store, &alter.after).await,
+            true => zstd_notice(&txn.store, zstd, &alter.after.name).await,
             false => None,
         };
         Ok(Defined {
@@ -49,7 +50,7 @@ impl Definer<'_> {
     /// by run in the background, or by the statement where it rewrites them anyway.
     async fn alter_one(&self, txn: &mut StatementTxn, alter: &AlterTable) -> Result<u64> {
         let before = &alter.before;
-        let migrated = match alter.after.is_written_again(before) {
+        let mut migrated = match alter.after.is_written_again(before) {
             true => txn.store.row_count(before.tree).unwrap_or(0),
             false => 0,
         };
@@ -67,6 +68,13 @@ impl Definer<'_> {
             None => {
                 if after.is_stored_otherwise(before) {
                     txn.store.store_otherwise(&after.tree_schema())?;
+                }
+                let indexes = after.indexes.iter();
+                for index in indexes.filter(|index| index.is_stored_otherwise(before)) {
+                    let schema = index.tree_schema(&after);
+                    txn.store.guard_tree(index.tree, schema.version)?;
+                    txn.store.store_otherwise(&schema)?;
+                    migrated += txn.store.row_count(index.tree).unwrap_or(0);
                 }
                 if alter.verify {
                     self.verify(&mut txn.store, &after).await?;

@@ -81,9 +81,10 @@ impl Definer<'_> {
                     true => result.notices.push(exists_notice(&definition.table.name)),
                     false => {
                         let table = create_table(transaction, definition).await?;
+                        let zstd = table.wants_zstd();
                         result
                             .notices
-                            .extend(zstd_notice(transaction, &table).await);
+                            .extend(zstd_notice(transaction, zstd, &table.name).await);
                         self.join_inheritance(transaction, &table).await?;
                     }
                 }
@@ -120,17 +121,13 @@ impl Definer<'_> {
                 table,
                 definition,
                 name,
-            } => {
-                let mut result = Defined::command("CREATE");
-                match definition {
-                    Some(definition) => {
-                        let building = self.create_index(transaction, table, definition);
-                        result.building = building.await?;
-                    }
-                    None => result.notices.push(exists_notice(name)),
-                }
-                Ok(result)
-            }
+            } => match definition {
+                Some(definition) => self.define_index(transaction, table, definition).await,
+                None => Ok(Defined {
+                    notices: vec![exists_notice(name)],
+                    ..Defined::command("CREATE")
+                }),
+            },
             Statement::DropIndex { indexes, missing } => {
                 self.drop_indexes(transaction, indexes, missing)
             }
@@ -203,6 +200,22 @@ impl Definer<'_> {
         Ok(())
     }
 
+    async fn define_index(
+        &self,
+        transaction: &mut Transaction,
+        table: &TableDef,
+        definition: &NewIndex,
+    ) -> Result<Defined> {
+        let building = self.create_index(transaction, table, definition).await?;
+        let NewIndex { index, .. } = definition;
+        let notice = zstd_notice(transaction, index.wants_zstd(), &index.name).await;
+        Ok(Defined {
+            building,
+            notices: notice.into_iter().collect(),
+            ..Defined::command("CREATE")
+        })
+    }
+
     /// Makes an index. It answers table and tree if the rows of the table get their entries only
     /// after the commit, from which on every write maintains the index.
     async fn create_index(
@@ -243,14 +256,17 @@ pub(crate) fn misplaced() -> Error {
     Error::internal("statement in the wrong place")
 }
 
-/// Tells that zstd was asked for where there is no encoder.
-pub(crate) async fn zstd_notice(transaction: &Transaction, table: &TableDef) -> Option<Notice> {
-    let waits = table.wants_zstd() && !transaction.fetch_zstd().await;
+/// Tells of a relation which asks for zstd that no encoder can be fetched.
+pub(crate) async fn zstd_notice(
+    transaction: &Transaction,
+    wants_zstd: bool,
+    relation: &str,
+) -> Option<Notice> {
+    let waits = wants_zstd && !transaction.fetch_zstd().await;
     waits.then(|| {
         let text = format!(
-            "there is no encoder of zstd now: pages of \"{}\" are under LZ4 until one compresses \
-             them",
-            table.name
+            "there is no encoder of zstd now: pages of \"{relation}\" are under LZ4 until one \
+             compresses them"
         );
         Notice::info(SqlState::SUCCESSFUL_COMPLETION, text)
     })

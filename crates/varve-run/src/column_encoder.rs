@@ -47,7 +47,7 @@ impl ColumnEncoder {
     /// stage.
     pub(crate) fn new(ty: LogicalType, point_reads: bool, asked: ColumnEncoding) -> ColumnEncoder {
         let is_named = asked.codec != Codec::Auto;
-        let stage = match point_reads && !is_named {
+        let stage = match point_reads && !is_named && !asked.stage_of_keys {
             true => Stage::None,
             false => asked.stage,
         };

@@ -40,6 +40,8 @@ pub struct ColumnEncoding {
     pub codec: Codec,
     /// The general stage, where the column is not one of point reads or a codec was named.
     pub stage: Stage,
+    /// Whether the stage holds for a column of point reads too.
+    pub stage_of_keys: bool,
     /// The level of zstd that takes the place of the stage, where there is an encoder.
     pub zstd_level: Option<u8>,
     /// Whether each value is compressed by itself, where somebody says how.
@@ -51,6 +53,7 @@ impl Default for ColumnEncoding {
         ColumnEncoding {
             codec: Codec::Auto,
             stage: Stage::Lz4,
+            stage_of_keys: false,
             zstd_level: None,
             by_value: false,
         }

@@ -3,28 +3,32 @@
 
 use varve_codec::{Codec, Stage};
 use varve_run::ColumnEncoding;
-use varve_types::{ColumnStorage, Compression, PageCodec, SortKey, StorageMode, TreeSchema};
+use varve_types::{
+    ColumnStorage, Compression, PageCodec, SortKey, StorageMode, TreeOptions, TreeSchema,
+};
 
 /// The encodings of the stored columns of a tree; empty where nothing was asked for.
 pub(crate) fn encodings(schema: &TreeSchema) -> Vec<ColumnEncoding> {
     let mut columns = schema.columns.iter();
     let is_default = columns.all(|column| column.storage.is_default());
-    if is_default && schema.options.pages == PageCodec::default() {
+    if is_default && schema.options.pages == PageCodec::default() && !schema.options.pages_of_keys {
         return Vec::new();
     }
-    let of_pages = |codec| of_pages(schema.options.pages, codec);
+    let of_pages = |codec| of_pages(schema.options, codec);
     let columns = schema.columns.iter();
     let columns = columns.map(|column| match named(column.storage) {
         Named::Codec(codec) => of_pages(codec),
         Named::Stage(codec, stage, zstd_level) => ColumnEncoding {
             codec,
             stage,
+            stage_of_keys: false,
             zstd_level,
             by_value: false,
         },
         Named::ByValue => ColumnEncoding {
             codec: Codec::Auto,
             stage: Stage::Lz4,
+            stage_of_keys: false,
             zstd_level: None,
             by_value: true,
         },
@@ -63,8 +67,8 @@ fn named(storage: ColumnStorage) -> Named {
     })
 }
 
-fn of_pages(pages: PageCodec, codec: Codec) -> ColumnEncoding {
-    let (stage, zstd_level) = match pages {
+fn of_pages(options: TreeOptions, codec: Codec) -> ColumnEncoding {
+    let (stage, zstd_level) = match options.pages {
         PageCodec::None => (Stage::None, None),
         PageCodec::Lz4 => (Stage::Lz4, None),
         PageCodec::Zstd(level) => (Stage::Lz4, Some(level)),
@@ -72,6 +76,7 @@ fn of_pages(pages: PageCodec, codec: Codec) -> ColumnEncoding {
     ColumnEncoding {
         codec,
         stage,
+        stage_of_keys: options.pages_of_keys,
         zstd_level,
         by_value: false,
     }

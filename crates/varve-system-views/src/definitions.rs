@@ -124,6 +124,10 @@ fn create_index(catalog: &Catalog, table: &TableDef, key: &Key<'_>, is_pretty: b
     for words in key.index.options.words_behind() {
         definition.push(words);
     }
+    if let Some(pages) = key.index.pages {
+        let pages = SqlText::literal(&pages.to_string());
+        definition.push(sql![" WITH (compression=", pages, ")"]);
+    }
     if let Some(predicate) = predicate_text(catalog, table, key) {
         let shown = match is_pretty {
             true => predicate.unparenthesized(),

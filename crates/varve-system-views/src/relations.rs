@@ -227,7 +227,7 @@ pub(crate) fn classes(catalog: &Catalog) -> Vec<Vec<Value>> {
         }
         rows.push(row);
         for key in &keys {
-            rows.push(class(&Class {
+            let mut row = class(&Class {
                 oid: key.oid,
                 name: &key.index.name,
                 schema: table.schema,
@@ -236,7 +236,11 @@ pub(crate) fn classes(catalog: &Catalog) -> Vec<Vec<Value>> {
                 checks: 0,
                 has_index: false,
                 is_populated: true,
-            }));
+            });
+            row.resize(OPTIONS, Value::Null);
+            let pages = key.index.pages.iter();
+            row.push(listed(pages.map(|pages| format!("compression={pages}"))));
+            rows.push(row);
         }
     }
     let of_views = plain_views(catalog).map(|view| {

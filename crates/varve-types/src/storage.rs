@@ -270,6 +270,8 @@ pub const CONTENT_BYTES_MIN_RANGE: RangeInclusive<u32> = 64..=1 << 20;
 pub struct TreeOptions {
     /// What pages are compressed with.
     pub pages: PageCodec,
+    /// Whether that holds for pages of key columns too. Reading one row then decodes a page.
+    pub pages_of_keys: bool,
     /// Shorter values of a content-addressed column lie in their rows; one of
     /// [`CONTENT_BYTES_MIN_RANGE`].
     pub content_bytes_min: u32,
@@ -282,6 +284,7 @@ impl Default for TreeOptions {
     fn default() -> TreeOptions {
         TreeOptions {
             pages: PageCodec::default(),
+            pages_of_keys: false,
             content_bytes_min: CONTENT_BYTES_MIN_DEFAULT,
             version: 0,
         }

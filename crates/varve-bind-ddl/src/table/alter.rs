@@ -107,6 +107,11 @@ impl Altered {
         if after.is_written_again(&before) {
             after.stored.version = after.version;
         }
+        for index in &mut after.indexes {
+            if index.is_stored_otherwise(&before) {
+                index.pages_version = after.version;
+            }
+        }
         changed.extend(view.map(Definition::View));
         AlterTable {
             before,

@@ -5,9 +5,10 @@ use std::sync::Arc;
 use varve_ast::{Alter, AlterAction as Action, AlterKind, ColumnChange, Name};
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::comment::Part;
+use varve_catalog::model::index::IndexDef;
 use varve_catalog::model::schema::{PUBLIC, SchemaDef};
 use varve_catalog::model::sequence::SequenceDef;
-use varve_catalog::model::table::sort_checks;
+use varve_catalog::model::table::{TableDef, sort_checks};
 use varve_catalog::model::view::ViewDef;
 use varve_catalog::text::name::{undefined_schema, undefined_table};
 use varve_plan::plan::statement::utility;
@@ -19,7 +20,7 @@ use varve_types::{Error, ObjectId, Result, SqlState};
 use crate::binder::DdlBinder;
 use crate::table::alter::Altered;
 use crate::table::columns::is_system_column;
-use crate::table::storage::Stored;
+use crate::table::storage::{Stored, index_pages};
 
 impl DdlBinder<'_, '_> {
     pub(crate) fn rename_column(
@@ -207,20 +208,9 @@ impl DdlBinder<'_, '_> {
     fn alter_other(&mut self, found: Named, name: &str, actions: &[Action]) -> Result<Statement> {
         let mut changed = Vec::new();
         for action in actions {
-            match action {
-                Action::Owner(role) => {
-                    self.note_role(role.as_ref());
-                    continue;
-                }
-                Action::Options(options) if matches!(found, Named::Index(_)) => {
-                    self.storage_options(Stored::Index, options)?;
-                    continue;
-                }
-                Action::ResetOptions(options) if matches!(found, Named::Index(_)) => {
-                    self.reset_options(Stored::Index, options)?;
-                    continue;
-                }
-                _ => {}
+            if let Action::Owner(role) = action {
+                self.note_role(role.as_ref());
+                continue;
             }
             let definition = match found {
                 Named::View(view) => self.altered_view(view, action)?,
@@ -307,6 +297,9 @@ impl DdlBinder<'_, '_> {
                 return Err(error.with_hint("Change the schema of the table instead."));
             }
             Action::AttachIndex(below) => return self.attach_index(&before, name, below),
+            Action::Options(_) | Action::ResetOptions(_) => {
+                return self.index_stored_otherwise(before, name, action);
+            }
             _ => {
                 return Err(unsupported_at(
                     "this form of ALTER INDEX",
@@ -330,6 +323,54 @@ impl DdlBinder<'_, '_> {
             }
         }
         Ok(altered.statement(Vec::new(), Vec::new()))
+    }
+
+    /// `ALTER INDEX ... SET (...)` or `RESET (...)`.
+    fn index_stored_otherwise(
+        &mut self,
+        before: Arc<TableDef>,
+        name: &str,
+        action: &Action,
+    ) -> Result<Statement> {
+        let of = |index: &IndexDef| index.name == name && !index.is_constraint;
+        let at = before.indexes.iter().position(of);
+        let stored = match at {
+            Some(_) => Stored::Index,
+            None => Stored::ConstraintIndex,
+        };
+        let pages = match action {
+            Action::Options(options) => {
+                let pages = index_pages(&self.storage_options(stored, options)?);
+                pages.map(Some)
+            }
+            Action::ResetOptions(options) => {
+                let reset = self.reset_options(stored, options)?;
+                (!reset.is_empty()).then_some(None)
+            }
+            _ => None,
+        };
+        if before.partitioning().is_some() {
+            let verb = match action {
+                Action::Options(_) => "SET",
+                _ => "RESET",
+            };
+            let message = format!("ALTER action {verb} cannot be performed on relation \"{name}\"");
+            let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
+            return Err(error.with_hint("Change the indexes of its partitions, each by its name."));
+        }
+        let mut altered = Altered::new(before, None);
+        match at
+            .and_then(|at| altered.after.indexes.get_mut(at))
+            .zip(pages)
+        {
+            Some((index, pages)) => {
+                index.pages = pages;
+                let mut alter = altered.change(Vec::new(), Vec::new());
+                alter.is_about_storage = true;
+                Ok(Statement::AlterTable(Box::new(alter)))
+            }
+            None => Ok(utility(Utility::Nothing)),
+        }
     }
 
     fn alter_schema(&mut self, alter: &Alter) -> Result<Statement> {

@@ -27,7 +27,7 @@ use varve_types::{
 use crate::binder::DdlBinder;
 use crate::table::check::free;
 use crate::table::columns::unique_options;
-use crate::table::storage::Stored;
+use crate::table::storage::{Stored, index_pages};
 
 /// Most columns of a key, as in PostgreSQL.
 const KEY_COLUMNS_MAX: usize = 32;
@@ -53,7 +53,7 @@ impl DdlBinder<'_, '_> {
     pub(crate) fn create_index(&mut self, create: &CreateIndex) -> Result<Statement> {
         let is_concurrent = create.is_concurrent;
         self.outside_block = is_concurrent.then_some("CREATE INDEX CONCURRENTLY");
-        self.storage_options(Stored::Index, &create.options)?;
+        let stored = self.storage_options(Stored::Index, &create.options)?;
         let table = self.query.indexed_table(&create.table)?;
         match create
             .method
@@ -71,7 +71,10 @@ impl DdlBinder<'_, '_> {
             other => return self.other_index(&table, other, create),
         }
         let mut definition = NewIndex {
-            index: IndexDef::new(String::new(), create.kept, Vec::new()),
+            index: IndexDef {
+                pages: index_pages(&stored),
+                ..IndexDef::new(String::new(), create.kept, Vec::new())
+            },
             expressions: table.expressions.clone(),
         };
         let key_names = self.put_columns(create, &table, &mut definition)?;

@@ -27,6 +27,8 @@ pub enum Stored {
     Table,
     Partitioned,
     Index,
+    /// The index of a constraint, which has no parameters of its own.
+    ConstraintIndex,
     Column,
 }
 
@@ -89,6 +91,9 @@ const OWN: [(&str, Takes); 2] = [
         ),
     ),
 ];
+
+/// Our own parameter of indexes.
+const INDEX_OWN: [(&str, Takes); 1] = [(PAGES, Takes::Pages)];
 
 const TABLES: [(&str, Takes); 4] = [
     ("fillfactor", Takes::Integer(10, 100)),
@@ -194,7 +199,7 @@ impl DdlBinder<'_, '_> {
             if let ColumnConstraintKind::PrimaryKey(key) | ColumnConstraintKind::Unique(key) =
                 &constraint.kind
             {
-                self.storage_options(Stored::Index, &key.options)?;
+                self.storage_options(Stored::ConstraintIndex, &key.options)?;
             }
         }
         Ok(())
@@ -202,11 +207,11 @@ impl DdlBinder<'_, '_> {
 
     fn constraint_index_options(&mut self, constraint: &TableConstraint) -> Result<()> {
         match &constraint.kind {
-            TableConstraintKind::PrimaryKey(key) | TableConstraintKind::Unique(key) => {
-                self.storage_options(Stored::Index, &key.options).map(drop)
-            }
+            TableConstraintKind::PrimaryKey(key) | TableConstraintKind::Unique(key) => self
+                .storage_options(Stored::ConstraintIndex, &key.options)
+                .map(drop),
             TableConstraintKind::Exclusion(exclusion) => self
-                .storage_options(Stored::Index, &exclusion.options)
+                .storage_options(Stored::ConstraintIndex, &exclusion.options)
                 .map(drop),
             TableConstraintKind::Check(_)
             | TableConstraintKind::ForeignKey(_)
@@ -303,7 +308,15 @@ fn known(of: Stored, name: &str) -> Result<Takes> {
     let tables: &[&[(&str, Takes)]] = match (of, namespace) {
         (Stored::Table, None) => &[&OWN, &CLEANED, &TABLES],
         (Stored::Table, Some("toast")) => &[&CLEANED],
-        (Stored::Index, None) => &[&INDEXES],
+        (Stored::Index, None) => &[&INDEX_OWN, &INDEXES],
+        (Stored::ConstraintIndex, None) if own == PAGES => {
+            let what = "storage parameter \"compression\" of the index of a constraint";
+            return Err(Error::unsupported(what).with_hint(
+                "A primary key's pages are those of its table: ALTER TABLE ... SET (compression = \
+                 ...). Instead of UNIQUE, CREATE UNIQUE INDEX ... WITH (compression = ...).",
+            ));
+        }
+        (Stored::ConstraintIndex, None) => &[&INDEXES],
         (Stored::Column, None) => &[&COLUMNS],
         (Stored::Partitioned, None) => {
             let message = "cannot specify storage parameters for a partitioned table";
@@ -336,6 +349,12 @@ fn is_own(name: &str) -> bool {
     OWN.iter().any(|(own, _)| *own == name)
 }
 
+/// What parameters of an index, which were checked, say of its pages, if they say anything.
+pub fn index_pages(options: &[StorageOption]) -> Option<PageCodec> {
+    let pages = options.iter().find(|option| option.name == PAGES);
+    pages.and_then(|option| option.value.parse().ok())
+}
+
 /// Gives a table parameters in the place of those that it has, or takes them away.
 pub fn put_options(table: &mut TableDef, options: Vec<StorageOption>, reset: &[String]) {
     table.options.retain(|known| {
@@ -353,6 +372,7 @@ pub fn put_options(table: &mut TableDef, options: Vec<StorageOption>, reset: &[S
     let content_bytes_min = value(CONTENT).and_then(|value| value.parse().ok());
     table.stored = TreeOptions {
         pages: pages.unwrap_or_default(),
+        pages_of_keys: false,
         content_bytes_min: content_bytes_min.unwrap_or(CONTENT_BYTES_MIN_DEFAULT),
         version: table.stored.version,
     };

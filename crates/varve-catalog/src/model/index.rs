@@ -4,7 +4,9 @@
 //! | field | bytes |
 //! |---|---|
 //! | tree, name | 8 + 2 + UTF-8 |
-//! | flags (1 a constraint, 2 being built, 4 deferrable, 8 and deferred at first) | 1 |
+//! | flags (1 a constraint, 2 being built, 4 deferrable, 8 and deferred at first, 16 with a page codec, 32 which changed) | 1 |
+//! | with flag 16 the page codec and its level | 2 |
+//! | with flag 32 the version of the table with which that changed last | 4 |
 //! | the byte of [`IndexOptions`] | 1 |
 //! | number of keys, each: part, order (1 descending, 2 NULLs first) | 2, then 3 + 1 |
 //! | number of included columns, their positions | 2, then 2 each |
@@ -16,13 +18,18 @@
 pub use varve_ast::IndexOptions;
 use varve_expr::Expr;
 use varve_types::{
-    ColumnId, IndexKey, IndexState, KeyColumn, KeyOrder, KeyPart, LogicalType, PartPredicate,
-    PredicateTest, Result, SortKey, TreeColumn, TreeId, TreeSchema, Uniqueness, Value,
-    decode_key_value, encode_key_value,
+    ColumnId, IndexKey, IndexState, KeyColumn, KeyOrder, KeyPart, LogicalType, PageCodec,
+    PartPredicate, PredicateTest, Result, SortKey, TreeColumn, TreeId, TreeOptions, TreeSchema,
+    Uniqueness, Value, decode_key_value, encode_key_value,
 };
 
 use crate::model::bytes::{Input, OPS, broken, code, put_count, put_name};
 use crate::model::table::{ColumnDef, TableDef};
+
+/// A page codec follows the flags.
+const FLAG_PAGES: u8 = 16;
+/// The version of the table follows with which the page codec changed last.
+const FLAG_PAGES_CHANGED: u8 = 32;
 
 const PART_COLUMN: u8 = 0;
 const PART_EXPRESSION: u8 = 1;
@@ -58,6 +65,12 @@ pub struct IndexDef {
     pub is_building: bool,
     /// What else CREATE INDEX says of it.
     pub options: IndexOptions,
+    /// What its pages are to be compressed with, those of its key too; `None` where nothing was
+    /// asked for.
+    pub pages: Option<PageCodec>,
+    /// The version of the table with which that changed last: runs of older ones are to be written
+    /// again. 0 where it never did.
+    pub pages_version: u32,
     /// Its key: columns and expressions of the table, and their orders.
     pub keys: Vec<(KeyPart, KeyOrder)>,
     /// Further columns that it holds, by position.
@@ -76,6 +89,8 @@ impl IndexDef {
             deferral: Deferral::Never,
             is_building: false,
             options,
+            pages: None,
+            pages_version: 0,
             keys,
             include: Vec::new(),
             predicate: Vec::new(),
@@ -109,6 +124,18 @@ impl IndexDef {
             .collect()
     }
 
+    /// Whether its pages are to be compressed by zstd.
+    pub fn wants_zstd(&self) -> bool {
+        matches!(self.pages, Some(PageCodec::Zstd(_)))
+    }
+
+    /// Whether its pages are to be compressed otherwise than those of an earlier definition were.
+    pub fn is_stored_otherwise(&self, before: &TableDef) -> bool {
+        let mut indexes = before.indexes.iter();
+        let was = indexes.find(|index| index.tree == self.tree);
+        was.is_some_and(|was| was.pages != self.pages)
+    }
+
     /// What its key is on.
     pub fn key_parts(&self) -> impl Iterator<Item = KeyPart> {
         self.keys.iter().map(|(part, _)| *part)
@@ -128,7 +155,7 @@ impl IndexDef {
         };
         TreeSchema {
             tree: self.tree,
-            version: 1,
+            version: self.pages_version.max(1),
             columns: (1..).zip(self.columns(table)).map(column).collect(),
             key: SortKey::Index(IndexKey {
                 of: table.tree,
@@ -144,7 +171,12 @@ impl IndexDef {
                     IndexState::Valid
                 },
             }),
-            options: varve_types::TreeOptions::default(),
+            options: TreeOptions {
+                pages: self.pages.unwrap_or_default(),
+                pages_of_keys: self.pages.is_some(),
+                version: self.pages_version,
+                ..TreeOptions::default()
+            },
         }
     }
 }
@@ -203,7 +235,25 @@ pub(crate) fn put_index(bytes: &mut Vec<u8>, index: &IndexDef) -> Result<()> {
         Deferral::Deferrable => 4,
         Deferral::Deferred => 12,
     };
-    bytes.push(u8::from(index.is_constraint) | u8::from(index.is_building) << 1 | deferral);
+    let pages = match index.pages {
+        Some(_) => FLAG_PAGES,
+        None => 0,
+    };
+    let changed = match index.pages_version {
+        0 => 0,
+        _ => FLAG_PAGES_CHANGED,
+    };
+    bytes.push(
+        u8::from(index.is_constraint)
+            | u8::from(index.is_building) << 1
+            | deferral
+            | pages
+            | changed,
+    );
+    bytes.extend(index.pages.iter().flat_map(|pages| pages.to_bytes()));
+    if index.pages_version != 0 {
+        bytes.extend(index.pages_version.to_le_bytes());
+    }
     bytes.push(index.options.byte());
     put_count(bytes, index.keys.len())?;
     for (part, order) in &index.keys {
@@ -263,11 +313,22 @@ pub(crate) fn take_index(input: &mut Input<'_>, of: Indexable<'_>) -> Result<Ind
     let tree = TreeId(u64::from_le_bytes(input.array()?));
     let name = input.name()?;
     let flags = input.u8()?;
-    let deferral = match flags >> 2 {
+    let deferral = match (flags & !(FLAG_PAGES | FLAG_PAGES_CHANGED)) >> 2 {
         0 => Deferral::Never,
         1 => Deferral::Deferrable,
         3 => Deferral::Deferred,
         _ => return Err(broken("index flags")),
+    };
+    let pages = match flags & FLAG_PAGES {
+        0 => None,
+        _ => {
+            let pages = PageCodec::from_bytes(input.array()?);
+            Some(pages.ok_or_else(|| broken("page codec of an index"))?)
+        }
+    };
+    let pages_version = match flags & FLAG_PAGES_CHANGED {
+        0 => 0,
+        _ => u32::from_le_bytes(input.array()?),
     };
     let options = IndexOptions::from_byte(input.u8()?);
     let options = options.ok_or_else(|| broken("index options"))?;
@@ -300,6 +361,8 @@ pub(crate) fn take_index(input: &mut Input<'_>, of: Indexable<'_>) -> Result<Ind
         is_building: flags & 2 == 2,
         deferral,
         options,
+        pages,
+        pages_version,
         keys,
         include,
         predicate,

@@ -246,6 +246,7 @@ impl TableDef {
     pub fn wants_zstd(&self) -> bool {
         let mut columns = self.columns.iter();
         matches!(self.stored.pages, PageCodec::Zstd(_))
+            || self.indexes.iter().any(IndexDef::wants_zstd)
             || columns.any(|column| {
                 matches!(
                     column.storage.compression,

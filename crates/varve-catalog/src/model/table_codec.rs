@@ -113,6 +113,7 @@ fn take_options(input: &mut Input<'_>) -> Result<(Vec<StorageOption>, TreeOption
     let pages = PageCodec::from_bytes(input.array()?);
     let stored = TreeOptions {
         pages: pages.ok_or_else(|| broken("codec of pages"))?,
+        pages_of_keys: false,
         content_bytes_min: u32::from_le_bytes(input.array()?),
         version: u32::from_le_bytes(input.array()?),
     };
@@ -347,7 +348,7 @@ mod tests {
     use proptest::prelude::{any, prop_assert_eq, proptest};
     use varve_expr::Expr;
     use varve_types::{
-        ColumnId, CompareOp, KeyOrder, KeyPart, LogicalType, ObjectId, PartPredicate,
+        ColumnId, CompareOp, KeyOrder, KeyPart, LogicalType, ObjectId, PageCodec, PartPredicate,
         PredicateTest, SqlState, TreeId, TypeMod, Value,
     };
 
@@ -381,6 +382,12 @@ mod tests {
                 _ => Deferral::Deferred,
             },
             options,
+            pages: match tree {
+                10 => None,
+                11 => Some(PageCodec::Lz4),
+                _ => Some(PageCodec::Zstd(9)),
+            },
+            pages_version: u32::from(tree == 10) * 3,
             keys: vec![
                 (KeyPart::Column(1), KeyOrder::from_code(3).unwrap()),
                 (KeyPart::Column(0), KeyOrder::default()),

@@ -41,7 +41,7 @@ pub(crate) trait Steps {
 }
 
 impl State {
-    /// What to merge next, in one tree or in any.
+    /// What to merge next, in one tree and its indexes or in any.
     pub(crate) fn next_compaction(
         &self,
         wanted: Option<TreeId>,
@@ -49,10 +49,12 @@ impl State {
     ) -> Option<(TreeId, Choice)> {
         let mut trees = self.catalog.all_trees();
         trees.find_map(|(id, tree)| {
-            if wanted.is_some_and(|wanted| wanted != id) {
+            let index = tree.index();
+            let is_of = |wanted| index.is_some_and(|index| index.of == wanted);
+            if wanted.is_some_and(|wanted| wanted != id && !is_of(wanted)) {
                 return None;
             }
-            let is_index = tree.index().is_some();
+            let is_index = index.is_some();
             let effort = if is_index && effort.is_thorough() {
                 // Deleted entries hide others: only where no runs lie over each other they can go.
                 &Effort::full(effort.run_bytes_max)
@@ -145,7 +147,7 @@ fn newest_entry(tree: &Tree, run: &Run) -> Option<i64> {
 }
 
 impl Store {
-    /// Merges runs until all is well, in one tree or in all.
+    /// Merges runs until all is well, in one tree with its indexes or in all.
     pub(crate) async fn compact(
         self: &Arc<Store>,
         tree: Option<TreeId>,
@@ -337,8 +339,8 @@ impl Store {
         Ok(publication)
     }
 
-    /// Gives the space of deleted rows back, of one tree or of all; with `full`, no two runs of a
-    /// tree lie over each other afterwards.
+    /// Gives the space of deleted rows back, of one tree with its indexes or of all; with `full`,
+    /// no two runs of a tree lie over each other afterwards.
     pub async fn vacuum(self: &Arc<Store>, tree: Option<TreeId>, full: bool) -> Result<()> {
         self.vacuum_on(tree, full, None).await
     }

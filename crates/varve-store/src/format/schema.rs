@@ -3,7 +3,8 @@
 //! Layout (varints): tree, version, number of columns; by column: id, type, flags (u8: 1 nullable,
 //! 2 storage follows), its storage (3 bytes), missing value as a row of one; then the kind of its
 //! key (u8; with 128 follow the codec of its pages (2 bytes), the least bytes of content-addressed
-//! values and the version with which its storage changed last) and:
+//! values and the version with which its storage changed last; with 64 that codec holds for pages
+//! of key columns too) and:
 //!
 //! | kind | key | fields |
 //! |---|---|---|
@@ -23,6 +24,8 @@ use crate::format::wire::{put_bytes, take_bytes, take_count, take_u32};
 
 /// With the kind of the key: what is said of storage follows.
 const STORED: u8 = 128;
+/// With the kind of the key: the codec of pages holds for those of key columns too.
+const STORED_KEYS: u8 = 64;
 
 pub(crate) fn encode(schema: &TreeSchema, out: &mut Vec<u8>) {
     put_varint(schema.tree.0, out);
@@ -50,6 +53,11 @@ pub(crate) fn encode(schema: &TreeSchema, out: &mut Vec<u8>) {
     if *options != TreeOptions::default() {
         if let Some(kind) = out.last_mut() {
             *kind |= STORED;
+            *kind |= if options.pages_of_keys {
+                STORED_KEYS
+            } else {
+                0
+            };
         }
         out.extend(options.pages.to_bytes());
         put_varint(u64::from(options.content_bytes_min), out);
@@ -97,9 +105,9 @@ pub(crate) fn decode(reader: &mut ByteReader<'_>) -> Result<TreeSchema, CodecErr
     let kind = reader.u8()?;
     let options = match kind & STORED {
         0 => TreeOptions::default(),
-        _ => take_options(reader)?,
+        _ => take_options(reader, kind & STORED_KEYS != 0)?,
     };
-    let key = match kind & !STORED {
+    let key = match kind & !(STORED | STORED_KEYS) {
         0 => SortKey::RowId,
         1 => {
             let keys = reader.count(1, count, "key")?;
@@ -124,10 +132,14 @@ fn take_storage(reader: &mut ByteReader<'_>) -> Result<ColumnStorage, CodecError
     storage.ok_or(CodecError::Malformed("storage of a column"))
 }
 
-fn take_options(reader: &mut ByteReader<'_>) -> Result<TreeOptions, CodecError> {
+fn take_options(
+    reader: &mut ByteReader<'_>,
+    pages_of_keys: bool,
+) -> Result<TreeOptions, CodecError> {
     let pages = PageCodec::from_bytes([reader.u8()?, reader.u8()?]);
     Ok(TreeOptions {
         pages: pages.ok_or(CodecError::Malformed("codec of pages"))?,
+        pages_of_keys,
         content_bytes_min: take_u32(reader)?,
         version: take_u32(reader)?,
     })
