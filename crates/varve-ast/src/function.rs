@@ -1,4 +1,4 @@
-//! CREATE, ALTER and DROP FUNCTION, and DO.
+//! CREATE, ALTER and DROP of functions and procedures, and DO.
 //!
 //! A body is kept as text: what language it is in decides who reads it.
 
@@ -6,8 +6,21 @@ use crate::name::{Name, ObjectName};
 use crate::span::Span;
 use crate::type_name::TypeName;
 
-/// `CREATE [OR REPLACE] FUNCTION`
+/// Which routines a statement means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RoutineKind {
+    /// `FUNCTION`
+    Function,
+    /// `PROCEDURE`
+    Procedure,
+    /// `ROUTINE`: either.
+    Any,
+}
+
+/// `CREATE [OR REPLACE] FUNCTION`, `PROCEDURE`
 pub struct CreateFunction {
+    /// Whether it is a procedure.
+    pub is_procedure: bool,
     /// `OR REPLACE`
     pub or_replace: bool,
     /// Its name.
@@ -94,8 +107,10 @@ pub struct FunctionOptions {
     pub unused: Vec<(&'static str, Option<String>)>,
 }
 
-/// A function that a statement names.
+/// A function or procedure that a statement names.
 pub struct FunctionName {
+    /// Which of them it may be.
+    pub kind: RoutineKind,
     /// Its name.
     pub name: ObjectName,
     /// Its arguments, where they are written.

@@ -55,7 +55,7 @@ pub use expr::{
 };
 pub use function::{
     AlterFunction, ArgumentMode, CreateFunction, DoBlock, FunctionAction, FunctionArgument,
-    FunctionBody, FunctionName, FunctionOptions, FunctionReturns,
+    FunctionBody, FunctionName, FunctionOptions, FunctionReturns, RoutineKind,
 };
 pub use index_options::IndexOptions;
 pub use name::{Name, ObjectName};

@@ -2,6 +2,7 @@
 
 use crate::function::DoBlock;
 use crate::name::{Name, ObjectName};
+use crate::query::Query;
 
 /// Such a statement.
 pub enum Utility {
@@ -15,6 +16,8 @@ pub enum Utility {
     Copy(Box<crate::copy::Copy>),
     /// `DO`
     Do(Box<DoBlock>),
+    /// `CALL`: a query of the rows of the call.
+    Call(Box<Query>),
     /// What changes nothing here, though dumps and scripts have it.
     NoOp(Box<NoOp>),
 }

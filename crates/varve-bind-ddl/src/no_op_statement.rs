@@ -21,6 +21,7 @@ impl DdlBinder<'_, '_> {
             varve_ast::Utility::LockTable(lock) => self.lock_table(lock),
             varve_ast::Utility::Copy(copy) => DmlBinder::new(self.query).copy(copy),
             varve_ast::Utility::Do(block) => self.anonymous_block(block),
+            varve_ast::Utility::Call(_) => Err(Error::internal("CALL defines nothing")),
             varve_ast::Utility::NoOp(no_op) => self.no_op(no_op),
         }
     }

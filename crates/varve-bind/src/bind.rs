@@ -112,6 +112,7 @@ fn bind_by(
 pub fn check_calls(statement: &Statement) -> Result<()> {
     match statement {
         Statement::Query(_)
+        | Statement::Call(_)
         | Statement::Insert(_)
         | Statement::Update(_)
         | Statement::Delete(_)

@@ -1,9 +1,11 @@
 //! Which statement it is.
 
-use varve_ast::{DefinedOption, Explain, OptionValue, OptionValueKind, StatementBody};
+use varve_ast::{DefinedOption, Explain, OptionValue, OptionValueKind, StatementBody, Utility};
 use varve_bind_ddl::binder::DdlBinder;
 use varve_bind_dml::binder::DmlBinder;
 use varve_bind_dml::change::bind_change;
+use varve_bind_query::context::query_context::ProcedureCall;
+use varve_catalog::model::function_def::Returns;
 use varve_plan::ExplainOptions;
 use varve_plan::optimize::optimize;
 use varve_plan::plan::{Query, Statement};
@@ -36,6 +38,7 @@ impl StatementBinder<'_> {
                 with: Some(with),
                 dml,
             } => DmlBinder::new(&mut self.query).with_change(with, dml),
+            StatementBody::Utility(Utility::Call(query)) => self.call(query),
             StatementBody::Ddl(ddl) => self.defining(|binder| binder.ddl(ddl)),
             StatementBody::Session(session) => self.session(session),
             StatementBody::Utility(utility) => {
@@ -68,6 +71,25 @@ impl StatementBinder<'_> {
             plan: optimize(query.plan),
             ..query
         }))
+    }
+
+    /// `CALL`: the query of the call as it is written.
+    fn call(&mut self, query: &varve_ast::Query) -> Result<Statement> {
+        let position = self.query.at(query.span);
+        self.query.context.call = Some(ProcedureCall {
+            position,
+            procedure: None,
+        });
+        let bound = self.query.whole_query(query, bind_change);
+        let call = self.query.context.call.take();
+        let mut query = bound?;
+        let procedure = call.and_then(|call| call.procedure);
+        let procedure = procedure.ok_or_else(|| Error::internal("CALL of no procedure"))?;
+        if procedure.returns == Returns::Void {
+            query.fields.clear();
+        }
+        query.plan = optimize(query.plan);
+        Ok(Statement::Call(query))
     }
 
     fn explained(&mut self, explain: &Explain, body: &StatementBody) -> Result<Statement> {

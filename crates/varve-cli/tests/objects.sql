@@ -37,6 +37,8 @@ comment on constraint u_fk on u is 'of u_fk';
 create type s1.pair as (a int, "b c" s1.mood);
 create table holds (p s1.pair, ps s1.pair[]);
 create function s1.twice(x int default 2, out y int) language sql immutable strict as 'select x * 2';
+create procedure s1.put(a int, inout b text, c text default 'd') language sql as 'select b';
+comment on procedure s1.put is 'of put';
 create function of_u() returns setof u language sql as 'select * from u';
 create function before_t() returns trigger language plpgsql as $body$
 begin

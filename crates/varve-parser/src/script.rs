@@ -72,9 +72,10 @@ impl ParsedStatement {
                     | Ddl::DropIndex { .. }
                     | Ddl::Sequence(_)
             ),
-            StatementBody::Utility(utility) => {
-                !matches!(utility, Utility::Do(_) | Utility::NoOp(_))
-            }
+            StatementBody::Utility(utility) => !matches!(
+                utility,
+                Utility::Do(_) | Utility::Call(_) | Utility::NoOp(_)
+            ),
             _ => true,
         }
     }

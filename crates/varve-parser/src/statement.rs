@@ -135,8 +135,8 @@ impl Parser<'_> {
             Keyword::LOCK => utility(Utility::LockTable(self.lock_table()?)),
             Keyword::COPY => utility(Utility::Copy(Box::new(self.parse_copy()?))),
             Keyword::DO => utility(Utility::Do(Box::new(self.do_block()?))),
-            Keyword::CALL
-            | Keyword::IMPORT
+            Keyword::CALL => utility(Utility::Call(Box::new(self.procedure_call()?))),
+            Keyword::IMPORT
             | Keyword::LISTEN
             | Keyword::LOAD
             | Keyword::NOTIFY

@@ -343,6 +343,11 @@ impl Body<'_, '_> {
     /// Takes the first row of a result into variables.
     fn take_result(&mut self, result: &Answer, sql: &SqlStep) -> Result<()> {
         if sql.must_take && !result.fields.is_empty() {
+            if result.command == "CALL" {
+                return Err(Error::unsupported(
+                    "CALL of a procedure with OUT arguments in PL/pgSQL",
+                ));
+            }
             let message = "query has no destination for result data";
             let error = Error::new(SqlState::SYNTAX_ERROR, message);
             return Err(match result.command {

@@ -81,7 +81,7 @@ impl Caller<'_> {
             frame.add(&function.name, &argument.name, argument.ty, value);
         }
         let outputs = function.arguments.iter();
-        for output in outputs.filter(|argument| !argument.is_input()) {
+        for output in outputs.filter(|argument| !function.takes(argument)) {
             frame.add(&function.name, &output.name, output.ty, Value::Null);
         }
         frame.numbered = frame.variables.len();

@@ -123,7 +123,8 @@ fn answer(
             user_function(catalog, number).map(|def| function_definition(catalog, texts, def)),
         ),
         "pg_get_function_result" => {
-            optional(user_function(catalog, number).map(|def| function_result(catalog, def)))
+            let def = user_function(catalog, number).filter(|def| !def.is_procedure);
+            optional(def.map(|def| function_result(catalog, def)))
         }
         "pg_get_function_arguments" | "pg_get_function_identity_arguments" => {
             let with_defaults = function == "pg_get_function_arguments";

@@ -72,7 +72,7 @@ fn user_row(def: &FunctionDef) -> Vec<Value> {
         Value::Float4(100.0),
         Value::Float4(if def.returns_set { 1000.0 } else { 0.0 }),
         oid(0),
-        text("f"),
+        text(if def.is_procedure { "p" } else { "f" }),
         no(),
         no(),
         Value::Boolean(def.is_strict),
@@ -200,15 +200,15 @@ pub(crate) fn function_definition(
     }
     let name = SqlText::name_in(catalog.schema_name(def.schema), &def.name);
     let arguments = function_arguments(catalog, def, Some(texts));
-    let mut text = sql![
-        "CREATE OR REPLACE FUNCTION ",
-        name,
-        "(",
-        arguments,
-        ")\n RETURNS "
-    ];
-    text.push(function_result(catalog, def));
-    text.push(sql!["\n LANGUAGE ", language(def), "\n", words]);
+    let kind = match def.is_procedure {
+        true => "CREATE OR REPLACE PROCEDURE ",
+        false => "CREATE OR REPLACE FUNCTION ",
+    };
+    let mut text = sql![kind, name, "(", arguments, ")\n"];
+    if !def.is_procedure {
+        text.push(sql![" RETURNS ", function_result(catalog, def), "\n"]);
+    }
+    text.push(sql![" LANGUAGE ", language(def), "\n", words]);
     if def.is_atomic {
         let body = texts.body(catalog, def);
         text.push(sql!["BEGIN ATOMIC\n ", &body]);
@@ -244,6 +244,10 @@ pub(crate) fn routines(catalog: &Catalog) -> Vec<Vec<Value>> {
             ),
             Returns::Columns | Returns::Record => ("record".to_owned(), "record".to_owned()),
         };
+        let if_function = |what: String| match def.is_procedure {
+            true => Value::Null,
+            false => text(what),
+        };
         let language = language(def).to_ascii_uppercase();
         vec![
             text(DATABASE),
@@ -252,9 +256,9 @@ pub(crate) fn routines(catalog: &Catalog) -> Vec<Vec<Value>> {
             text(DATABASE),
             schema(),
             text(&def.name),
-            text("FUNCTION"),
-            text(ty),
-            text(udt),
+            text(def.kind().to_ascii_uppercase()),
+            if_function(ty),
+            if_function(udt),
             text("EXTERNAL"),
             text(&def.body),
             text(language),

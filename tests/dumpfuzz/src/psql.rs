@@ -83,7 +83,10 @@ fn is_word(c: char) -> bool {
 
 fn makes_function(statement: &str) -> bool {
     let start = statement.trim_start();
-    start.starts_with("CREATE FUNCTION") || start.starts_with("CREATE OR REPLACE FUNCTION")
+    let start = start
+        .strip_prefix("CREATE OR REPLACE ")
+        .or(start.strip_prefix("CREATE "));
+    start.is_some_and(|made| made.starts_with("FUNCTION") || made.starts_with("PROCEDURE"))
 }
 
 /// The word that starts here, in lower case.

@@ -1,8 +1,8 @@
-//! ALTER and DROP FUNCTION.
+//! ALTER and DROP of functions and procedures.
 
 use std::sync::Arc;
 
-use varve_ast::{AlterFunction, ArgumentMode, FunctionAction, FunctionName};
+use varve_ast::{AlterFunction, ArgumentMode, FunctionAction, FunctionName, RoutineKind};
 use varve_catalog::model::function_def::FunctionDef;
 use varve_catalog::text::name::undefined_schema;
 use varve_plan::plan::Statement;
@@ -22,16 +22,17 @@ impl DdlBinder<'_, '_> {
         {
             return Err(undefined_schema(schema));
         }
+        let kind = named_kind(function.kind);
         let mut known = self.catalog.functions_named(&written);
         let Some(arguments) = &function.arguments else {
             return match known.as_slice() {
-                [one] => Ok(Arc::clone(one)),
+                [one] => of_kind(one, function.kind),
                 [] => {
-                    let message = format!("could not find a function named \"{written}\"");
+                    let message = format!("could not find a {kind} named \"{written}\"");
                     Err(Error::new(SqlState::UNDEFINED_FUNCTION, message))
                 }
                 _ => {
-                    let message = format!("function name \"{written}\" is not unique");
+                    let message = format!("{kind} name \"{written}\" is not unique");
                     let hint = "Specify the argument list to select the function unambiguously.";
                     Err(Error::new(SqlState::AMBIGUOUS_FUNCTION, message).with_hint(hint))
                 }
@@ -42,17 +43,24 @@ impl DdlBinder<'_, '_> {
             let ty = self
                 .query
                 .argument_type(&argument.type_name, argument.span)?;
-            if !matches!(argument.mode, ArgumentMode::Out | ArgumentMode::Table) {
-                types.push(ty);
-            }
+            let is_input = !matches!(argument.mode, ArgumentMode::Out | ArgumentMode::Table);
+            types.push((ty, is_input));
         }
-        known.retain(|def| def.input_types() == types);
-        let found = known.first().map(|def| Arc::clone(def));
-        found.ok_or_else(|| {
-            let types: Vec<String> = types.iter().map(ToString::to_string).collect();
-            let message = format!("function {written}({}) does not exist", types.join(", "));
-            Error::new(SqlState::UNDEFINED_FUNCTION, message)
-        })
+        let takes = |def: &FunctionDef| {
+            let mut given = types
+                .iter()
+                .filter(|(_, is_input)| *is_input || def.is_procedure);
+            let mut inputs = def.input_types().into_iter();
+            given.all(|(ty, _)| inputs.next() == Some(*ty)) && inputs.next().is_none()
+        };
+        known.retain(|def| takes(def));
+        if let Some(found) = known.first() {
+            return of_kind(found, function.kind);
+        }
+        let types = types.iter().filter(|(_, is_input)| *is_input);
+        let types: Vec<String> = types.map(|(ty, _)| ty.to_string()).collect();
+        let message = format!("{kind} {written}({}) does not exist", types.join(", "));
+        Err(Error::new(SqlState::UNDEFINED_FUNCTION, message))
     }
 
     pub(crate) fn drop_functions(
@@ -72,8 +80,9 @@ impl DdlBinder<'_, '_> {
                 }
                 Err(error) if if_exists && is_missing(&error) => {
                     let written = self.query.relation_name(&function.name)?;
-                    let text = match error.message().strip_prefix("could not find a function") {
-                        Some(_) => format!("function {written}() does not exist, skipping"),
+                    let kind = named_kind(function.kind);
+                    let text = match error.message().strip_prefix("could not find a") {
+                        Some(_) => format!("{kind} {written}() does not exist, skipping"),
                         None => format!("{}, skipping", error.message().replace(", ", ",")),
                     };
                     self.query
@@ -96,7 +105,7 @@ impl DdlBinder<'_, '_> {
                 def.schema = found.ok_or_else(|| undefined_schema(&schema.text))?;
             }
             FunctionAction::Options(options) => {
-                set_options(&mut def, options);
+                set_options(&mut def, options)?;
                 self.note_unused(&def, options)?;
             }
             FunctionAction::Owner(role) => self.note_role(role.as_ref()),
@@ -106,11 +115,30 @@ impl DdlBinder<'_, '_> {
         {
             let signature = def.signature().replace(',', ", ");
             let schema = self.catalog.schema_name(def.schema);
-            let message = format!("function {signature} already exists in schema \"{schema}\"");
+            let kind = known.kind();
+            let message = format!("{kind} {signature} already exists in schema \"{schema}\"");
             return Err(Error::new(SqlState::DUPLICATE_FUNCTION, message));
         }
         Ok(utility(Utility::PutFunction(Box::new(def), "ALTER")))
     }
+}
+
+fn named_kind(kind: RoutineKind) -> &'static str {
+    match kind {
+        RoutineKind::Function => "function",
+        RoutineKind::Procedure => "procedure",
+        RoutineKind::Any => "routine",
+    }
+}
+
+/// `42809` where a function is named as a procedure, or the other way round.
+fn of_kind(def: &Arc<FunctionDef>, kind: RoutineKind) -> Result<Arc<FunctionDef>> {
+    if kind != RoutineKind::Any && def.kind() != named_kind(kind) {
+        let signature = def.signature().replace(',', ", ");
+        let message = format!("{signature} is not a {}", named_kind(kind));
+        return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
+    }
+    Ok(Arc::clone(def))
 }
 
 fn is_missing(error: &Error) -> bool {

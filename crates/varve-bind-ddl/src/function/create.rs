@@ -1,4 +1,4 @@
-//! CREATE FUNCTION and DO.
+//! CREATE FUNCTION and PROCEDURE, and DO.
 
 use std::sync::Arc;
 
@@ -58,6 +58,7 @@ fn placed<T>(body: &FunctionBody, found: Result<T>) -> Result<T> {
 impl DdlBinder<'_, '_> {
     pub(crate) fn create_function(&mut self, create: &CreateFunction) -> Result<Statement> {
         let CreateFunction {
+            is_procedure,
             or_replace,
             name,
             arguments,
@@ -68,6 +69,11 @@ impl DdlBinder<'_, '_> {
         let (schema, name) = self.query.new_relation(name, false)?;
         let written = arguments;
         let arguments = self.argument_defs(arguments)?;
+        let defaults = arguments.iter().skip_while(|known| known.default.is_none());
+        if *is_procedure && defaults.into_iter().any(|argument| !argument.is_input()) {
+            let message = "procedure OUT parameters cannot appear after one with a default value";
+            return Err(invalid(message));
+        }
         let is_plpgsql = match options.language.as_deref() {
             Some(language) => is_plpgsql(language)?,
             None if body.as_ref().is_some_and(|body| body.is_statements) => false,
@@ -78,9 +84,13 @@ impl DdlBinder<'_, '_> {
         };
         let result = returns.as_ref().and_then(|of| of.type_name.as_ref());
         let domain = result.and_then(|of| Some(self.query.domain_of(of)?.0.object));
-        let (returns, returns_set) = self.returns(returns.as_ref(), &arguments, is_plpgsql)?;
+        let (returns, returns_set) = match is_procedure {
+            true => (returns_of_procedure(&arguments), false),
+            false => self.returns(returns.as_ref(), &arguments, is_plpgsql)?,
+        };
         let domain = domain.filter(|_| matches!(returns, Returns::Value(_)));
         let mut def = FunctionDef {
+            is_procedure: *is_procedure,
             object: ObjectId(0),
             schema,
             name,
@@ -96,14 +106,13 @@ impl DdlBinder<'_, '_> {
             reads: Vec::new(),
             parsed: ParsedBody::default(),
         };
-        set_options(&mut def, options);
+        set_options(&mut def, options)?;
         self.note_unused(&def, options)?;
         def.check_pseudo_types()?;
         if let Some(known) = self.same_function(schema, &def.name, &def.input_types()) {
             if !*or_replace {
-                let name = &def.name;
-                let message =
-                    format!("function \"{name}\" already exists with same argument types");
+                let (kind, name) = (known.kind(), &def.name);
+                let message = format!("{kind} \"{name}\" already exists with same argument types");
                 return Err(Error::new(SqlState::DUPLICATE_FUNCTION, message));
             }
             check_replacement(known, &def)?;
@@ -125,6 +134,7 @@ impl DdlBinder<'_, '_> {
             return Err(Error::new(SqlState::FEATURE_NOT_SUPPORTED, message));
         }
         let def = FunctionDef {
+            is_procedure: false,
             object: ObjectId(0),
             schema: PUBLIC,
             name: "inline_code_block".to_owned(),
@@ -424,7 +434,23 @@ impl DdlBinder<'_, '_> {
     }
 }
 
-pub(crate) fn set_options(def: &mut FunctionDef, options: &FunctionOptions) {
+/// What a procedure gives: a row of its OUT arguments.
+fn returns_of_procedure(arguments: &[ArgumentDef]) -> Returns {
+    match arguments.iter().any(ArgumentDef::is_output) {
+        true => Returns::Columns,
+        false => Returns::Void,
+    }
+}
+
+/// `42P13` for what is said of procedures that only functions have.
+pub(crate) fn set_options(def: &mut FunctionDef, options: &FunctionOptions) -> Result<()> {
+    let only_of_functions = |(name, _): &(&str, Option<String>)| !name.starts_with("SECURITY");
+    let is_of_function = options.volatility.is_some()
+        || options.is_strict.is_some()
+        || options.unused.iter().any(only_of_functions);
+    if def.is_procedure && is_of_function {
+        return Err(invalid("invalid attribute in procedure definition"));
+    }
     if let Some(first) = options.volatility {
         def.volatility = match first {
             'i' => Volatility::Immutable,
@@ -433,11 +459,17 @@ pub(crate) fn set_options(def: &mut FunctionDef, options: &FunctionOptions) {
         };
     }
     def.is_strict = options.is_strict.unwrap_or(def.is_strict);
+    Ok(())
 }
 
 /// A new definition keeps what callers rely on.
 fn check_replacement(old: &FunctionDef, new: &FunctionDef) -> Result<()> {
-    let hint = || format!("Use DROP FUNCTION {} first.", old.signature());
+    if old.is_procedure != new.is_procedure {
+        let error = Error::new(SqlState::WRONG_OBJECT_TYPE, "cannot change routine kind");
+        return Err(error.with_detail(format!("\"{}\" is a {}.", old.name, old.kind())));
+    }
+    let kind = old.kind().to_ascii_uppercase();
+    let hint = || format!("Use DROP {kind} {} first.", old.signature());
     let outputs = |def: &FunctionDef| -> Vec<(String, LogicalType)> {
         let outputs = def.arguments.iter().filter(|argument| argument.is_output());
         outputs.map(|one| (one.name.clone(), one.ty)).collect()

@@ -12,11 +12,11 @@ use varve_catalog::types::polymorphic::{bound, element_of, pseudo_name};
 use varve_expr::{Expr, implicit_cast_allowed, resolve_call};
 use varve_parser::plpgsql::Code;
 use varve_plan::build::array::form;
-use varve_plan::build::operand::{CastContext, Operand};
+use varve_plan::build::operand::{CastContext, Operand, literal};
 use varve_plan::build::routine::only_query;
 use varve_plan::scope::error::located;
 use varve_plan::scope::tables::Scope;
-use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState};
+use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, Value};
 
 use crate::context::arguments::{Arguments, Candidates};
 use crate::context::binder::{NO_SOURCE, QueryBinder};
@@ -62,6 +62,7 @@ impl QueryBinder<'_> {
             None => return Err(self.no_function(name, written, position)),
         };
         let mut def = Arc::clone(def);
+        self.check_kind(&def, position)?;
         if def.is_polymorphic() {
             def = self.real_function(&def, &sources, &types)?;
         }
@@ -86,6 +87,36 @@ impl QueryBinder<'_> {
         Ok((def, values))
     }
 
+    /// Whether the name here is that of the procedure of a CALL.
+    pub fn is_called_at(&self, position: u32) -> bool {
+        let call = self.context.call.as_ref();
+        call.is_some_and(|call| call.position == position)
+    }
+
+    /// Refuses procedures but in CALL, and functions there.
+    fn check_kind(&mut self, def: &Arc<FunctionDef>, position: u32) -> Result<()> {
+        let is_call = self.is_called_at(position);
+        if let Some(call) = self.context.call.as_mut().filter(|_| is_call) {
+            call.procedure = Some(Arc::clone(def));
+        }
+        if def.is_procedure == is_call {
+            return Ok(());
+        }
+        let signature = def.signature().replace(',', ", ");
+        let (message, hint) = match is_call {
+            true => (
+                format!("{signature} is not a procedure"),
+                "To call a function, use SELECT.",
+            ),
+            false => (
+                format!("{signature} is a procedure"),
+                "To call a procedure, use CALL.",
+            ),
+        };
+        let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message).with_hint(hint);
+        Err(located(error, position))
+    }
+
     /// Why no function fits a call.
     fn no_function(
         &self,
@@ -104,6 +135,12 @@ impl QueryBinder<'_> {
             Ok(_) => Error::internal("a name that nobody can write"),
         };
         let message = error.message().replace('\0', "");
+        if self.is_called_at(position) {
+            let message = message.replacen("function", "procedure", 1);
+            let hint = "No procedure matches the given name and argument types. You might need to \
+                        add explicit type casts.";
+            return error.with_message(message).with_hint(hint);
+        }
         error.with_message(message)
     }
 
@@ -138,6 +175,11 @@ impl QueryBinder<'_> {
                     let text = argument.default.as_deref().unwrap_or("NULL");
                     self.argument_default(text, argument.ty)?
                 }
+            };
+            // Of a procedure: only its place is given.
+            let value = match argument.is_input() {
+                true => value,
+                false => literal(Value::Null, argument.ty),
             };
             values.push(self.of_domain(value, argument.domain)?);
         }

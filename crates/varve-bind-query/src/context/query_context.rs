@@ -50,8 +50,19 @@ pub struct QueryContext<'a> {
     pub lock_clauses: Vec<LockClause>,
     /// Whether a function of JSON is around: rows are objects there.
     pub reads_rows: bool,
+    /// The CALL that is bound.
+    pub call: Option<ProcedureCall>,
     /// The row value in a select list whose fields are columns of the result.
     pub spread_row: Option<Span>,
+}
+
+/// A CALL.
+#[derive(Clone, Debug)]
+pub struct ProcedureCall {
+    /// Where the name of the procedure stands.
+    pub position: u32,
+    /// The procedure, once it was found.
+    pub procedure: Option<Arc<FunctionDef>>,
 }
 
 impl<'a> QueryContext<'a> {
@@ -95,6 +106,7 @@ impl<'a> QueryContext<'a> {
             carries: None,
             lock_clauses: Vec::new(),
             reads_rows: false,
+            call: None,
             spread_row: None,
         }
     }

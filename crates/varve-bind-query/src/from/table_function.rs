@@ -209,10 +209,11 @@ impl QueryBinder<'_> {
     ) -> Result<()> {
         let position = self.at(call.name.span());
         let own = simple_name(call.name);
-        if own.is_none_or(|own| !self.is_built_in(own)) {
+        let is_call = self.is_called_at(position);
+        if is_call || own.is_none_or(|own| !self.is_built_in(own)) {
             let name = self.relation_name(call.name)?;
             let candidates = self.candidates(&name);
-            if own.is_none() || !candidates.is_empty() {
+            if is_call || own.is_none() || !candidates.is_empty() {
                 let args = Arguments::of(call.args, position)?;
                 let called = (&name, &candidates);
                 let (plan, columns, unnamed) =

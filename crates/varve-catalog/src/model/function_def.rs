@@ -1,4 +1,4 @@
-//! Functions of users: what is known of them, and their bytes in the catalog.
+//! Functions and procedures of users: what is known of them, and their bytes in the catalog.
 //!
 //! A function is kept as the text of its body, which is parsed when it is first called and bound
 //! into each statement that calls it; names in it mean what they mean to the caller, or what they
@@ -10,7 +10,7 @@
 //! | kind of object | 1, 21 = function |
 //! | object id | 8 |
 //! | name | 2 (length) + UTF-8 |
-//! | flags: 1 gives a set, 2 strict, 4 PL/pgSQL, 8 stable, 16 immutable, 32 statements instead of a text, 64 what it uses is listed | 1 |
+//! | flags: 1 gives a set, 2 strict, 4 PL/pgSQL, 8 stable, 16 immutable, 32 statements instead of a text, 64 what it uses is listed, 128 a procedure | 1 |
 //! | what it gives: 0 nothing, 1 a trigger, 2 a value, 3 rows of a relation or composite type, 4 its OUT columns, 5 records, 6 a value of a domain | 1 |
 //! | 2, 6: type code; 3: object of the relation; 6: that of the domain | bytes; 8; 8 |
 //! | number of arguments, each: mode (0 IN, 1 OUT, 2 INOUT, 3 VARIADIC, 4 TABLE; 8 more with a default, 16 of a domain), type code, object of the domain, name | 2, then 1 + bytes + 8 + 2 + UTF-8 |
@@ -41,6 +41,7 @@ const IS_STABLE: u8 = 8;
 const IS_IMMUTABLE: u8 = 16;
 const IS_ATOMIC: u8 = 32;
 const HAS_READS: u8 = 64;
+const IS_PROCEDURE: u8 = 128;
 const HAS_DEFAULT: u8 = 8;
 const HAS_DOMAIN: u8 = 16;
 
@@ -53,9 +54,11 @@ const MODES: [ArgumentMode; 5] = [
     ArgumentMode::Table,
 ];
 
-/// A function.
+/// A function or a procedure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FunctionDef {
+    /// Whether it is a procedure: only CALL runs it, with a value for each OUT argument too.
+    pub is_procedure: bool,
     /// Its catalog object.
     pub object: ObjectId,
     /// The schema that it is in.
@@ -163,7 +166,22 @@ impl ArgumentDef {
 impl FunctionDef {
     /// The arguments that a call gives.
     pub fn inputs(&self) -> impl Iterator<Item = &ArgumentDef> {
-        self.arguments.iter().filter(|argument| argument.is_input())
+        self.arguments
+            .iter()
+            .filter(|argument| self.takes(argument))
+    }
+
+    /// Whether a call gives an argument.
+    pub fn takes(&self, argument: &ArgumentDef) -> bool {
+        self.is_procedure || argument.is_input()
+    }
+
+    /// What it is, in words.
+    pub fn kind(&self) -> &'static str {
+        match self.is_procedure {
+            true => "procedure",
+            false => "function",
+        }
     }
 
     /// The types that tell it from others of its name.
@@ -348,6 +366,7 @@ pub fn encode_function(def: &FunctionDef) -> Result<Vec<u8>> {
             | flag(def.is_plpgsql, IS_PLPGSQL)
             | flag(def.is_atomic, IS_ATOMIC)
             | flag(!def.reads.is_empty(), HAS_READS)
+            | flag(def.is_procedure, IS_PROCEDURE)
             | volatility,
     );
     match def.returns {
@@ -405,9 +424,6 @@ pub(crate) fn decode_function(bytes: &[u8]) -> Result<FunctionDef> {
         IS_IMMUTABLE => Volatility::Immutable,
         _ => return Err(broken("flags of a function")),
     };
-    if flags >= HAS_READS << 1 {
-        return Err(broken("flags of a function"));
-    }
     let (returns, domain) = decode_returns(&mut input)?;
     let mut arguments = Vec::new();
     for _ in 0..input.count()? {
@@ -425,6 +441,7 @@ pub(crate) fn decode_function(bytes: &[u8]) -> Result<FunctionDef> {
     }
     input.end()?;
     Ok(FunctionDef {
+        is_procedure: flags & IS_PROCEDURE != 0,
         object,
         schema,
         name,
@@ -515,6 +532,7 @@ mod tests {
         ];
         for returns in returns {
             let def = FunctionDef {
+                is_procedure: returns == Returns::Columns,
                 object: ObjectId(3),
                 schema: ObjectId(9),
                 name: "f".to_owned(),

@@ -55,7 +55,8 @@ const LISTS: [List; 5] = [
             "Type",
         ],
         sql: "SELECT n.nspname, p.proname, pg_get_function_result(p.oid), \
-              pg_get_function_arguments(p.oid), 'func' \
+              pg_get_function_arguments(p.oid), \
+              CASE p.prokind WHEN 'p' THEN 'proc' ELSE 'func' END \
               FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace WHERE true",
         schema: "n.nspname",
         name: "p.proname",

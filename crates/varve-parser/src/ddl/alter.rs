@@ -15,13 +15,16 @@ impl Parser<'_> {
         if self.role_word() {
             return self.alter_role();
         }
+        if let Some(kind) = self.routine_kind() {
+            let alter = Box::new(self.alter_function(kind)?);
+            return Ok(StatementBody::Ddl(Ddl::AlterFunction(alter)));
+        }
         let start = self.index();
         let ddl = match self.next_token().keyword {
             Keyword::TYPE => self.alter_type()?,
             Keyword::DOMAIN => self.alter_domain()?,
             Keyword::TABLE => self.maybe_parse(Parser::enable_triggers)?,
             Keyword::TRIGGER => Some(self.rename_trigger()?),
-            Keyword::FUNCTION => Some(Ddl::AlterFunction(Box::new(self.alter_function()?))),
             _ => None,
         };
         if let Some(ddl) = ddl {

@@ -1,6 +1,8 @@
 //! COMMENT ON.
 
-use varve_ast::{CommentTarget, Ddl, NamedKind, NamedTrigger, ObjectKind, StatementBody};
+use varve_ast::{
+    CommentTarget, Ddl, NamedKind, NamedTrigger, ObjectKind, RoutineKind, StatementBody,
+};
 use varve_lexer::Keyword;
 use varve_types::Result;
 
@@ -44,6 +46,10 @@ impl Parser<'_> {
         Ok(Some(CommentTarget::Relation(relation, name)))
     }
 
+    fn commented_function(&mut self, kind: RoutineKind) -> Result<CommentTarget> {
+        self.named_function(kind).map(CommentTarget::Function)
+    }
+
     /// As [`Parser::comment_target`], of what is no relation.
     fn other_comment_target(&mut self, kind: Keyword) -> Result<Option<CommentTarget>> {
         Ok(Some(match kind {
@@ -51,7 +57,9 @@ impl Parser<'_> {
             Keyword::SCHEMA => CommentTarget::Schema(self.parse_identifier()?),
             Keyword::TYPE => CommentTarget::Type(ObjectKind::Type, self.parse_object_name()?),
             Keyword::DOMAIN => CommentTarget::Type(ObjectKind::Domain, self.parse_object_name()?),
-            Keyword::FUNCTION => CommentTarget::Function(self.named_function()?),
+            Keyword::FUNCTION => self.commented_function(RoutineKind::Function)?,
+            Keyword::PROCEDURE => self.commented_function(RoutineKind::Procedure)?,
+            Keyword::ROUTINE => self.commented_function(RoutineKind::Any)?,
             Keyword::TRIGGER => CommentTarget::Trigger(self.named_trigger(false)?),
             Keyword::CONSTRAINT => {
                 let name = self.parse_identifier()?;

@@ -72,8 +72,10 @@ impl Parser<'_> {
         Ok(Some(
             if !words.is_unlogged && self.parse_keyword(Keyword::VIEW) {
                 Ddl::CreateView(self.create_view(words)?)
-            } else if words.is_plain() && self.parse_keyword(Keyword::FUNCTION) {
-                Ddl::CreateFunction(self.create_function(words.or_replace)?)
+            } else if words.is_plain()
+                && let Some(create) = self.create_function(words.or_replace)?
+            {
+                Ddl::CreateFunction(create)
             } else if words.is_plain() && self.parse_keyword(Keyword::TRIGGER) {
                 Ddl::CreateTrigger(self.create_trigger(words.or_replace)?)
             } else {

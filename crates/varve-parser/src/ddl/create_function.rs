@@ -1,8 +1,8 @@
-//! CREATE and ALTER FUNCTION, and DO.
+//! CREATE and ALTER of functions and procedures, and DO.
 
 use varve_ast::{
     AlterFunction, ArgumentMode, CreateFunction, DoBlock, FunctionAction, FunctionArgument,
-    FunctionBody, FunctionName, FunctionOptions, FunctionReturns, Name, TypeName,
+    FunctionBody, FunctionName, FunctionOptions, FunctionReturns, Name, RoutineKind, TypeName,
 };
 use varve_lexer::{Keyword, Lexeme, Token};
 use varve_types::{Error, Result};
@@ -11,12 +11,23 @@ use crate::option::redundant;
 use crate::parser::Parser;
 
 impl Parser<'_> {
-    /// What follows `CREATE [OR REPLACE] FUNCTION`.
+    /// What follows `CREATE [OR REPLACE]`: a function or a procedure, if one comes next.
     #[inline(never)]
-    pub(crate) fn create_function(&mut self, or_replace: bool) -> Result<Box<CreateFunction>> {
+    pub(crate) fn create_function(
+        &mut self,
+        or_replace: bool,
+    ) -> Result<Option<Box<CreateFunction>>> {
+        let kinds = [Keyword::FUNCTION, Keyword::PROCEDURE];
+        let Some(kind) = self.parse_one_of_keywords(&kinds) else {
+            return Ok(None);
+        };
+        let is_procedure = kind == Keyword::PROCEDURE;
         let name = self.parse_function_name()?;
         let mut arguments = self.function_arguments(true)?;
-        let returns = self.function_returns(&mut arguments)?;
+        let returns = match is_procedure {
+            true => None,
+            false => self.function_returns(&mut arguments)?,
+        };
         let mut options = FunctionOptions::default();
         let mut body = None;
         loop {
@@ -30,14 +41,15 @@ impl Parser<'_> {
                 None => break,
             }
         }
-        Ok(Box::new(CreateFunction {
+        Ok(Some(Box::new(CreateFunction {
+            is_procedure,
             or_replace,
             name,
             arguments,
             returns,
             options,
             body,
-        }))
+        })))
     }
 
     /// `RETURNS`, if it comes next; the columns of a table are put with the arguments.
@@ -333,20 +345,34 @@ impl Parser<'_> {
         })
     }
 
+    /// `FUNCTION`, `PROCEDURE` or `ROUTINE`, if one of them comes next.
+    pub(crate) fn routine_kind(&mut self) -> Option<RoutineKind> {
+        let kinds = [Keyword::FUNCTION, Keyword::PROCEDURE, Keyword::ROUTINE];
+        Some(match self.parse_one_of_keywords(&kinds)? {
+            Keyword::FUNCTION => RoutineKind::Function,
+            Keyword::PROCEDURE => RoutineKind::Procedure,
+            _ => RoutineKind::Any,
+        })
+    }
+
     /// A function by its name, and by its arguments where they follow.
-    pub(crate) fn named_function(&mut self) -> Result<FunctionName> {
+    pub(crate) fn named_function(&mut self, kind: RoutineKind) -> Result<FunctionName> {
         let name = self.parse_function_name()?;
         let arguments = match self.peek() {
             Token::LParen => Some(self.function_arguments(false)?),
             _ => None,
         };
-        Ok(FunctionName { name, arguments })
+        Ok(FunctionName {
+            kind,
+            name,
+            arguments,
+        })
     }
 
-    /// What follows `ALTER FUNCTION`.
-    pub(crate) fn alter_function(&mut self) -> Result<AlterFunction> {
+    /// What follows `ALTER FUNCTION` and the like.
+    pub(crate) fn alter_function(&mut self, kind: RoutineKind) -> Result<AlterFunction> {
         Ok(AlterFunction {
-            function: self.named_function()?,
+            function: self.named_function(kind)?,
             action: self.function_action()?,
         })
     }

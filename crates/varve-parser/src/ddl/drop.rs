@@ -35,10 +35,15 @@ impl Parser<'_> {
                 is_cascade: self.cascade(),
             }));
         }
-        if self.parse_keyword(Keyword::FUNCTION) {
+        if let Some(kind) = self.routine_kind() {
+            let if_exists = self.if_exists();
+            let mut functions = vec![self.named_function(kind)?];
+            while self.consume_token(&Token::Comma) {
+                functions.push(self.named_function(kind)?);
+            }
             return Ok(Some(Ddl::DropFunction {
-                if_exists: self.if_exists(),
-                functions: self.parse_comma_separated(Parser::named_function)?,
+                if_exists,
+                functions,
                 is_cascade: self.cascade(),
             }));
         }

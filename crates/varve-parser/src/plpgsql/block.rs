@@ -260,7 +260,7 @@ impl Reader<'_> {
                 self.push(SqlStep::of(Source::Piece(piece)), "at PERFORM", next);
             }
             "execute" => self.execute(next)?,
-            "open" | "fetch" | "close" | "move" | "call" | "commit" | "rollback" => {
+            "open" | "fetch" | "close" | "move" | "commit" | "rollback" => {
                 return Err(unsupported(&word.to_ascii_uppercase(), next));
             }
             _ => {

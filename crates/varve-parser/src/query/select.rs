@@ -8,7 +8,7 @@ use crate::parser::Parser;
 
 /// A SELECT without anything.
 #[inline(never)]
-fn empty_select(span: Span) -> Box<Select> {
+pub(crate) fn empty_select(span: Span) -> Box<Select> {
     Box::new(Select {
         distinct: None,
         items: Vec::new(),

@@ -1,13 +1,15 @@
 //! One relation of FROM.
 
 use varve_ast::{
-    Alias, AliasColumn, ExprKind, FromItem, FunctionRelation, Name, ObjectName, Query, Relation,
-    RowsCall, RowsFunction, SampleMethod, Span, SubqueryRelation, TableRelation, TableSample,
+    Alias, AliasColumn, ExprKind, FromItem, FunctionRelation, Name, ObjectName, Query, QueryBody,
+    Relation, RowsCall, RowsFunction, SampleMethod, SelectItem, Span, SubqueryRelation,
+    TableRelation, TableSample,
 };
 use varve_lexer::{Class, Keyword, Token};
 use varve_types::{Error, Result, SqlState};
 
 use crate::parser::Parser;
+use crate::query::select::empty_select;
 
 impl Parser<'_> {
     /// A relation without the joins behind it.
@@ -195,6 +197,41 @@ impl Parser<'_> {
             alias: self.function_alias(&own)?,
             span: self.since(first),
         })))
+    }
+
+    /// What follows CALL: the rows of a call.
+    pub(crate) fn procedure_call(&mut self) -> Result<Query> {
+        let first = self.next_span();
+        let name = self.parse_function_name()?;
+        let call = RowsCall::Call {
+            arguments: self.arguments(&name)?,
+            name,
+        };
+        let span = self.since(first);
+        let columns = Vec::new();
+        let relation = Relation::Function(Box::new(FunctionRelation {
+            is_lateral: false,
+            functions: vec![RowsFunction { call, columns }],
+            is_rows_from: false,
+            with_ordinality: false,
+            alias: None,
+            span,
+        }));
+        let mut select = empty_select(span);
+        select.items.push(SelectItem::Star(span));
+        select.from.push(FromItem {
+            relation,
+            joins: Vec::new(),
+        });
+        Ok(Query {
+            with: None,
+            body: Box::new(QueryBody::Select(select)),
+            order_by: Vec::new(),
+            limit: None,
+            offset: None,
+            locks: Vec::new(),
+            span,
+        })
     }
 
     /// `ROWS FROM (f(), g() AS (a int))`

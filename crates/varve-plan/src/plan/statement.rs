@@ -24,6 +24,8 @@ pub use varve_ast::OnCommit;
 pub enum Statement {
     /// A query.
     Query(Query),
+    /// `CALL`: a query of the row that a procedure gives; without columns where it gives none.
+    Call(Query),
     /// `INSERT`: `source` gives one column a table column, in order, of the column's type.
     Insert(InsertPlan),
     /// `UPDATE`: `source` gives all columns of the table with their new values, the row's position,
@@ -414,6 +416,7 @@ impl Statement {
     pub fn fields(&self) -> &[Field] {
         let returning = match self {
             Statement::Query(query) => return &query.fields,
+            Statement::Call(query) => return &query.fields,
             Statement::Changes(changes) => return changes.body.fields(),
             Statement::Insert(insert) => &insert.returning,
             Statement::Update(modify) | Statement::Delete(modify) => &modify.returning,
@@ -473,6 +476,7 @@ pub type Row = Vec<Value>;
 pub fn source_of(statement: &mut Statement) -> Option<&mut Plan> {
     match statement {
         Statement::Query(query) => Some(&mut query.plan),
+        Statement::Call(query) => Some(&mut query.plan),
         Statement::Insert(insert) => Some(&mut insert.source),
         Statement::Update(modify) | Statement::Delete(modify) => Some(&mut modify.source),
         Statement::Merge(merge) => Some(&mut merge.source),

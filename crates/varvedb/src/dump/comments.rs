@@ -40,7 +40,7 @@ const COMMENTED: [(&str, &str); 7] = [
          WHERE d.classoid = 2606 AND c.relpersistence IS DISTINCT FROM 't'",
     ),
     (
-        "'FUNCTION ' || quote_ident(n.nspname) || '.' || quote_ident(p.proname) || '(' \
+        "CASE p.prokind WHEN 'p' THEN 'PROCEDURE ' ELSE 'FUNCTION ' END || quote_ident(n.nspname) || '.' || quote_ident(p.proname) || '(' \
          || pg_get_function_identity_arguments(p.oid) || ')'",
         "JOIN pg_proc p ON p.oid = d.objoid JOIN pg_namespace n ON n.oid = p.pronamespace \
          WHERE d.classoid = 1255",

@@ -101,6 +101,16 @@ impl Run<'_> {
                     ..ResultSet::default()
                 })
             }
+            Statement::Call(query) => {
+                let mut batches = self.rows_of(&txn.store, &query.plan).await?;
+                if query.fields.is_empty() {
+                    batches.clear();
+                }
+                Ok(ResultSet {
+                    batches,
+                    ..ResultSet::command("CALL")
+                })
+            }
             Statement::Insert(_)
             | Statement::Update(_)
             | Statement::Delete(_)
@@ -464,7 +474,9 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
             Utility::PutEnum(..) => Some("ALTER TYPE"),
             Utility::PutTrigger(_, "CREATE") => Some("CREATE TRIGGER"),
             Utility::PutTrigger(..) => Some("ALTER TABLE"),
+            Utility::PutFunction(def, "CREATE") if def.is_procedure => Some("CREATE PROCEDURE"),
             Utility::PutFunction(_, "CREATE") => Some("CREATE FUNCTION"),
+            Utility::PutFunction(def, _) if def.is_procedure => Some("ALTER PROCEDURE"),
             Utility::PutFunction(..) => Some("ALTER FUNCTION"),
             // Its statements are looked at one by one.
             Utility::Do(_) => None,
@@ -484,7 +496,11 @@ fn writing_command(statement: &Statement) -> Option<&'static str> {
         }
         Statement::CopyTo(copy) => writing_command(&copy.source),
         Statement::Query(query) => query.plan.row_lock().map(|lock| lock.strength.command()),
-        Statement::Explain { .. } | Statement::Command(_) | Statement::Session(_) => None,
+        // The statements of a procedure are looked at one by one.
+        Statement::Call(_)
+        | Statement::Explain { .. }
+        | Statement::Command(_)
+        | Statement::Session(_) => None,
     }
 }
 
