@@ -42,6 +42,20 @@ pub(super) fn of_all(row: &Row<'_>) -> Result<Value> {
     relation(row, true, true)
 }
 
+/// `approximate_row_count`
+pub(super) fn rows_of_table(row: &Row<'_>) -> Result<Value> {
+    let (Value::Reg(_, number) | Value::Oid(number)) = row.value(0) else {
+        return Ok(Value::Null);
+    };
+    let host = row.context.host;
+    let host = host.ok_or_else(|| Error::unsupported("a count of rows here"))?;
+    let Some(rows) = host.stored_rows(number) else {
+        return Ok(Value::Null);
+    };
+    let rows = i64::try_from(rows).map_err(|_| out_of_range())?;
+    Ok(Value::Int8(rows))
+}
+
 /// That of the one database.
 pub(super) fn of_database(row: &Row<'_>) -> Result<Value> {
     stored(row, None, true, true)

@@ -112,6 +112,10 @@ pub trait Host: fmt::Debug {
     /// The bytes that are stored of a relation by its OID, or of all: of its rows, of its indexes.
     fn stored_bytes(&self, relation: Option<u32>, rows: bool, indexes: bool) -> Option<u64>;
 
+    /// How many committed rows a table by its OID and those below it have, as far as is known
+    /// without reading them; `None` for what is no table.
+    fn stored_rows(&self, table: u32) -> Option<u64>;
+
     /// Gives an order to the job with this number; false where no such job is under way.
     fn order_job(&self, job: i64, order: JobOrder) -> bool;
 

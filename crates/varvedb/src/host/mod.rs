@@ -340,6 +340,17 @@ impl Host for SessionHost {
         Some(stored.map(|storage| storage.total_bytes).sum())
     }
 
+    fn stored_rows(&self, table: u32) -> Option<u64> {
+        let catalog = self.catalog();
+        let trees = varve_system_views::trees_of(&catalog, Some(table))?;
+        let (tree, _) = *trees.first()?;
+        let table = catalog.tables.values().find(|table| table.tree == tree)?;
+        let transaction = self.shared.store.begin();
+        let tables = catalog.inheritance_of(table).into_iter();
+        let rows = tables.filter_map(|table| transaction.row_count(table.tree));
+        Some(rows.sum())
+    }
+
     fn order_job(&self, job: i64, order: JobOrder) -> bool {
         self.shared.order_job(job, order)
     }

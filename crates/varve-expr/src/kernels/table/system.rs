@@ -32,6 +32,7 @@ pub(super) static ROWS: &[Entry] = &[
     sized("pg_total_relation_size", &[REGCLASS], size::of_all),
     sized("pg_database_size", &[NAME], size::of_all),
     sized("pg_database_size", &[OID], size::of_database),
+    sized("approximate_row_count", &[REGCLASS], size::rows_of_table),
     strict("pg_size_pretty", &[INT8], TEXT, Rows(size::pretty)),
     strict("pg_size_pretty", &[NUMERIC], TEXT, Rows(size::pretty)),
     strict("pg_size_bytes", &[TEXT], INT8, Rows(size::bytes)),
