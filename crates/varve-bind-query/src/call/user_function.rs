@@ -8,15 +8,14 @@ use std::sync::Arc;
 
 use varve_catalog::model::function_def::{FunctionDef, Returns};
 use varve_catalog::model::schema::RelationName;
-use varve_expr::walk::is_column_free;
+use varve_expr::walk::is_fixed;
 use varve_expr::{Expr, Placeholder, Volatility, fold};
 use varve_lexer::too_deep;
 use varve_parser::plpgsql::Piece;
 use varve_plan::build::array::RowsOf;
 use varve_plan::build::operand::{CastContext, Operand, literal};
 use varve_plan::build::routine::{
-    first_row, is_replaceable, is_run_first, is_volatile, mismatch, only_query, only_value, strict,
-    void_query,
+    first_row, is_replaceable, is_run_first, mismatch, only_query, only_value, strict, void_query,
 };
 use varve_plan::build::row_value::{called_fields, is_whole_row, rows_of};
 use varve_plan::optimize::bind_outer;
@@ -179,7 +178,7 @@ impl QueryBinder<'_> {
     }
 
     fn as_slot(&mut self, value: Expr, outer: &mut Vec<(usize, Expr)>) -> Expr {
-        if is_column_free(&value) && !is_volatile(&value) {
+        if is_fixed(&value) {
             return value;
         }
         // The fields of a row are read on their own.

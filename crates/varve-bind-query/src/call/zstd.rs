@@ -3,10 +3,11 @@
 
 use std::sync::{Arc, LazyLock};
 
+use varve_expr::walk::is_volatile;
 use varve_expr::{Expr, Function, fold};
 use varve_parser::plpgsql::Code;
 use varve_plan::build::operand::{CastContext, Operand, literal};
-use varve_plan::build::routine::{is_volatile, only_query};
+use varve_plan::build::routine::only_query;
 use varve_plan::scope::error::{located, refuse, unsupported_at};
 use varve_types::{Error, LogicalType, Result, SqlState, Value};
 

@@ -3,6 +3,7 @@
 use varve_types::meter;
 
 use super::expr::Expr;
+use super::function::Volatility;
 use super::placeholder::Placeholder;
 
 /// How many parts an expression has, itself included.
@@ -100,6 +101,21 @@ pub fn is_column_free(expr: &Expr) -> bool {
     for_each_column(expr, &mut |_| free = false);
     for_each_placeholder(expr, &mut |_| free = false);
     free
+}
+
+/// Whether a value may differ from one evaluation to the next.
+pub fn is_volatile(expr: &Expr) -> bool {
+    let mut volatile = match expr {
+        Expr::Call { function, .. } => function.volatility() == Volatility::Volatile,
+        _ => false,
+    };
+    for_each_child(expr, &mut |child| volatile = volatile || is_volatile(child));
+    volatile
+}
+
+/// Whether the expression has one value while a statement reads its rows.
+pub fn is_fixed(expr: &Expr) -> bool {
+    is_column_free(expr) && !is_volatile(expr)
 }
 
 /// Calls `visit` with every placeholder of the expression, repeats included.

@@ -2,8 +2,8 @@
 
 use varve_ast::{Query as AstQuery, StatementBody};
 use varve_catalog::model::function_def::{FunctionDef, Returns};
-use varve_expr::walk::for_each_child;
-use varve_expr::{Expr, Volatility};
+use varve_expr::Expr;
+use varve_expr::walk::{for_each_child, is_volatile};
 use varve_parser::plpgsql::Piece;
 use varve_types::{Error, LogicalType, SqlState, Value};
 
@@ -104,16 +104,6 @@ pub fn uses(value: &Expr, slot: usize) -> usize {
     let mut count = 0;
     for_each_child(value, &mut |child| count += uses(child, slot));
     count
-}
-
-/// Whether a value may differ from one evaluation to the next.
-pub fn is_volatile(expr: &Expr) -> bool {
-    let mut volatile = match expr {
-        Expr::Call { function, .. } => function.volatility() == Volatility::Volatile,
-        _ => false,
-    };
-    for_each_child(expr, &mut |child| volatile = volatile || is_volatile(child));
-    volatile
 }
 
 /// At most one row of a plan.

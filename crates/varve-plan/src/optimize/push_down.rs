@@ -2,7 +2,7 @@
 
 use varve_catalog::model::table::TableDef;
 use varve_expr::Expr;
-use varve_expr::walk::{conjunction, is_column_free};
+use varve_expr::walk::{conjunction, is_fixed};
 use varve_types::{CompareOp, KeyPart, LogicalType, PartPredicate, PredicateTest, Value};
 
 use crate::optimize::index_choice::Asked;
@@ -183,9 +183,9 @@ fn predicate_of(
             column => fixed(column, PredicateTest::IsNull),
         },
         Expr::Compare { op, left, right } => {
-            if is_column_free(right) {
+            if is_fixed(right) {
                 compare_predicate(side(left)?, *op, right)
-            } else if is_column_free(left) {
+            } else if is_fixed(left) {
                 compare_predicate(side(right)?, op.flipped(), left)
             } else {
                 None
@@ -203,7 +203,7 @@ fn predicate_of(
                 match item {
                     // NULL equals nothing; a number outside the column's type neither.
                     Expr::Literal { value, .. } => values.extend(narrowed(value, ty)),
-                    item if is_column_free(item) && item.logical_type() == ty => {
+                    item if is_fixed(item) && item.logical_type() == ty => {
                         exprs.push(item.clone());
                     }
                     _ => return None,

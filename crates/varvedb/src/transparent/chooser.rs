@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use varve_catalog::text::sql_source::source;
 use varve_catalog::{Catalog, TableDef};
+use varve_expr::walk::is_volatile;
 use varve_expr::{DEFAULT_LOCALE, EvalContext, Expr, Locale, evaluate};
 use varve_parser::parse;
-use varve_plan::build::routine::is_volatile;
 use varve_plan::{Bound, Plan, Statement};
 use varve_types::{
     Batch, ColumnId, ColumnRef, Error, Result, SqlState, SqlText, StorageMode, Value, sql,
