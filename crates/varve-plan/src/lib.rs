@@ -24,6 +24,7 @@ pub use optimize::index_choice::{Asked, IndexChoice, choose_index, is_named_by_k
 pub use optimize::scan_order::{OrderChoice, choose_order};
 pub use plan::alter::AlterTable;
 pub use plan::pending_call::PendingCalls;
+pub use plan::prefix::{Prefix, PrefixForm, PrefixRange};
 pub use plan::statement::ExplainOptions;
 pub use plan::utility::{Definition, Message, SessionStatement, Utility};
 pub use plan::window::{

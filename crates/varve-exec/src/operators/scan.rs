@@ -2,7 +2,7 @@
 
 use std::vec;
 
-use varve_expr::evaluate_constant;
+use varve_expr::{Expr, evaluate_constant};
 use varve_plan::{PushedPredicate, Relation, ScanNode};
 use varve_types::{
     Batch, Error, LocalFuture, PartPredicate, PredicateTest, Result, ScanSpec, Summary, Value,
@@ -109,30 +109,41 @@ impl<'a> ScanStream<'a> {
     /// The tests of rows, or `None` when a comparison with NULL lets no row pass.
     fn predicates(&self) -> Result<Option<Vec<PartPredicate>>> {
         let mut predicates = Vec::with_capacity(self.node.predicates.len());
+        let evaluated = |expr: &Expr| evaluate_constant(expr, &self.running.eval());
         for pushed in &self.node.predicates {
-            predicates.push(match pushed {
-                PushedPredicate::Fixed(predicate) => predicate.clone(),
+            match pushed {
+                PushedPredicate::Fixed(predicate) => predicates.push(predicate.clone()),
                 PushedPredicate::In { column, values } => {
-                    let eval = self.running.eval();
-                    let values = values.iter().map(|value| evaluate_constant(value, &eval));
-                    let mut values: Vec<Value> = values.collect::<Result<_>>()?;
+                    let mut values: Vec<Value> =
+                        values.iter().map(evaluated).collect::<Result<_>>()?;
                     values.retain(|value| !value.is_null());
-                    PartPredicate {
+                    predicates.push(PartPredicate {
                         column: *column,
                         test: PredicateTest::In(values),
-                    }
+                    });
                 }
                 PushedPredicate::Compare { column, op, value } => {
-                    let value = evaluate_constant(value, &self.running.eval())?;
+                    let value = evaluated(value)?;
                     if value.is_null() {
                         return Ok(None);
                     }
-                    PartPredicate {
+                    predicates.push(PartPredicate {
                         column: *column,
                         test: PredicateTest::Compare(*op, value),
-                    }
+                    });
                 }
-            });
+                PushedPredicate::Prefix { column, prefix } => {
+                    let value = evaluated(&prefix.value)?;
+                    let Some(text) = value.str() else {
+                        return Ok(None);
+                    };
+                    let tests = prefix.form.range(text).tests.into_iter();
+                    predicates.extend(tests.map(|test| PartPredicate {
+                        column: *column,
+                        test,
+                    }));
+                }
+            }
         }
         Ok(Some(predicates))
     }
@@ -171,7 +182,7 @@ impl BatchStream for ScanStream<'_> {
 #[cfg(test)]
 mod tests {
     use varve_expr::{Expr, Parameter};
-    use varve_plan::{OrderColumn, Plan, PushedPredicate, SortKeyExpr};
+    use varve_plan::{OrderColumn, Plan, Prefix, PrefixForm, PushedPredicate, SortKeyExpr};
     use varve_types::{
         CompareOp, KeyOrder, KeyPart, LogicalType, PartPredicate, PredicateTest, Value,
     };
@@ -237,6 +248,46 @@ mod tests {
         let request = setting.source.requests.take().remove(0);
         let listed = PredicateTest::In(vec![Value::Int4(3), Value::Int4(4)]);
         assert_eq!(request.predicates[0].test, listed);
+    }
+
+    #[test]
+    fn a_beginning_is_a_range_when_it_is_known() {
+        let compare = |op, text| PredicateTest::Compare(op, Value::text(text));
+        let cases = [
+            (
+                Value::text("a_%"),
+                Some(vec![
+                    compare(CompareOp::GtEq, "a"),
+                    compare(CompareOp::Lt, "b"),
+                ]),
+            ),
+            (Value::text("ab"), Some(vec![compare(CompareOp::Eq, "ab")])),
+            (Value::text("%a"), Some(Vec::new())),
+            (Value::Null, None),
+        ];
+        for (pattern, tests) in cases {
+            let mut setting = Setting::with(table("t", "a; ab; b; -"));
+            setting.params = vec![pattern];
+            let Plan::Scan(mut scan) = setting.scan(0, "t") else {
+                panic!();
+            };
+            let value = Expr::Parameter {
+                parameter: Parameter::Given(0),
+                ty: LogicalType::Text,
+            };
+            let form = PrefixForm::Pattern;
+            scan.predicates = vec![PushedPredicate::Prefix {
+                column: KeyPart::Column(0),
+                prefix: Prefix { form, value },
+            }];
+            setting.run(&Plan::Scan(scan)).unwrap();
+            let mut requests = setting.source.requests.take().into_iter();
+            let asked = requests.next().map(|request| {
+                let predicates = request.predicates.into_iter();
+                predicates.map(|predicate| predicate.test).collect()
+            });
+            assert_eq!(asked, tests);
+        }
     }
 
     #[test]

@@ -67,13 +67,8 @@ impl Numbers {
                 }
             }
             Plan::Scan(scan) => {
-                for predicate in &mut scan.predicates {
-                    match predicate {
-                        PushedPredicate::Fixed(_) => {}
-                        PushedPredicate::Compare { value, .. } => self.expr(value),
-                        PushedPredicate::In { values, .. } => self.exprs(values),
-                    }
-                }
+                let predicates = scan.predicates.iter_mut();
+                predicates.for_each(|predicate| self.pushed(predicate));
             }
             Plan::Lookup(lookup) => self.exprs(&mut lookup.key),
             Plan::Values { rows, .. } => self.exprs(rows.iter_mut().flatten()),
@@ -115,6 +110,15 @@ impl Numbers {
             Plan::Append { .. } | Plan::SetOperation(_) => {}
         }
         plan.for_each_input_mut(&mut |input| self.plan(input));
+    }
+
+    fn pushed(&mut self, predicate: &mut PushedPredicate) {
+        match predicate {
+            PushedPredicate::Fixed(_) => {}
+            PushedPredicate::Compare { value, .. } => self.expr(value),
+            PushedPredicate::In { values, .. } => self.exprs(values),
+            PushedPredicate::Prefix { prefix, .. } => self.expr(&mut prefix.value),
+        }
     }
 
     fn aggregate(&mut self, call: &mut AggregateCall) {

@@ -11,6 +11,7 @@ use varve_types::{KeyPart, PartPredicate, SqlText, TreeId, sql};
 
 use crate::optimize::index_choice::{IndexChoice, is_named_by_key};
 use crate::optimize::scan_order::OrderChoice;
+use crate::plan::prefix::PrefixForm;
 use crate::plan::statement::ExplainOptions;
 use crate::plan::{
     AggregateCall, Arbiter, InsertPlan, JoinKind, JoinNode, LookupNode, Mark, MergePlan,
@@ -413,6 +414,13 @@ fn with_filter(node: Node, scan: &ScanNode) -> Node {
             PushedPredicate::Compare { column, op, value } => {
                 let value = deparse(value, &[]);
                 sql!["(", name(*column), " ", op.symbol(), " ", value, ")"]
+            }
+            PushedPredicate::Prefix { column, prefix } => {
+                let begins = match prefix.form {
+                    PrefixForm::Pattern => " ^@ prefix of ",
+                    PrefixForm::Text => " ^@ ",
+                };
+                sql!["(", name(*column), begins, deparse(&prefix.value, &[]), ")"]
             }
         })
         .collect();

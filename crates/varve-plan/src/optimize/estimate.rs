@@ -78,7 +78,7 @@ fn predicate_share(predicate: &PushedPredicate) -> f64 {
             _ => OTHER_SHARE,
         },
         PushedPredicate::In { values, .. } => (EQUAL_SHARE * count(values.len())).min(1.0),
-        PushedPredicate::Compare { .. } => OTHER_SHARE,
+        PushedPredicate::Compare { .. } | PushedPredicate::Prefix { .. } => OTHER_SHARE,
     }
 }
 

@@ -158,9 +158,9 @@ impl ScanNode {
             let mut predicates = self.predicates.iter();
             predicates.any(|predicate| match predicate {
                 PushedPredicate::Fixed(_) => false,
-                PushedPredicate::Compare { column, .. } | PushedPredicate::In { column, .. } => {
-                    *column == test.column
-                }
+                PushedPredicate::Compare { column, .. }
+                | PushedPredicate::In { column, .. }
+                | PushedPredicate::Prefix { column, .. } => *column == test.column,
             })
         })
     }
@@ -178,6 +178,8 @@ impl ScanNode {
             PushedPredicate::Fixed(fixed) => (fixed.column, Asked::of(&fixed.test)),
             PushedPredicate::Compare { column, op, .. } => (*column, Asked::of_comparison(*op)),
             PushedPredicate::In { column, .. } => (*column, Asked::Points),
+            // It may turn out to say nothing of the beginning: the reader asks again.
+            PushedPredicate::Prefix { column, .. } => (*column, Asked::Bounds),
         });
         asked.collect()
     }
@@ -189,7 +191,9 @@ impl ScanNode {
             .iter()
             .filter_map(|predicate| match predicate {
                 PushedPredicate::Fixed(fixed) => Some(fixed),
-                PushedPredicate::Compare { .. } | PushedPredicate::In { .. } => None,
+                PushedPredicate::Compare { .. }
+                | PushedPredicate::In { .. }
+                | PushedPredicate::Prefix { .. } => None,
             });
         known.collect()
     }

@@ -55,30 +55,28 @@ pub(crate) fn filtered_scan(
     let Relation::Tree(tree) = scan.relation else {
         return filtered(Plan::Scan(scan), conditions);
     };
-    let mut pushed: Vec<(Expr, Option<PushedPredicate>)> = conditions
+    let pushed: Vec<Pushed> = conditions
         .into_iter()
-        .flat_map(|condition| with_range(condition, scan.table.as_deref()))
+        .map(|condition| Pushed::of(condition, scan.table.as_deref()))
         .collect();
     let mut key = Vec::with_capacity(primary_key.len());
     let mut in_key = Vec::with_capacity(primary_key.len());
     for column in primary_key {
-        let found = pushed
-            .iter()
-            .enumerate()
-            .find_map(|(index, (_, predicate))| {
-                let value = equal_value(predicate.as_ref()?, KeyPart::Column(*column))?;
-                Some((index, value))
-            });
+        let found = pushed.iter().enumerate().find_map(|(index, pushed)| {
+            let mut predicates = pushed.predicates.iter();
+            let value = predicates.find_map(|test| equal_value(test, KeyPart::Column(*column)))?;
+            Some((index, value))
+        });
         let Some((index, value)) = found else { break };
         in_key.push(index);
         key.push(value);
     }
     if !primary_key.is_empty() && key.len() == primary_key.len() {
         let rest = pushed
-            .drain(..)
+            .into_iter()
             .enumerate()
-            .filter(|(index, _)| !in_key.contains(index))
-            .map(|(_, (condition, _))| condition)
+            .filter(|(index, pushed)| !(in_key.contains(index) && pushed.is_all))
+            .map(|(_, pushed)| pushed.condition)
             .collect();
         let lookup = Plan::Lookup(LookupNode {
             tree,
@@ -93,34 +91,37 @@ pub(crate) fn filtered_scan(
         return filtered(lookup, rest);
     }
     let mut rest = Vec::new();
-    for (condition, predicate) in pushed {
-        match predicate {
-            Some(predicate) => scan.predicates.push(predicate),
-            None => rest.push(condition),
+    for pushed in pushed {
+        scan.predicates.extend(pushed.predicates);
+        if !pushed.is_all {
+            rest.push(pushed.condition);
         }
     }
     filtered(Plan::Scan(scan), rest)
 }
 
-/// A condition with the predicate that it is, after those that it has as a range.
-fn with_range(condition: Expr, table: Option<&TableDef>) -> Vec<(Expr, Option<PushedPredicate>)> {
-    let pushed = |condition: Expr| {
-        let predicate = pushed_predicate(&condition, table);
-        (condition, predicate)
-    };
-    let (condition, predicate) = pushed(condition);
-    // An index may be on the condition itself.
-    let Some((range, says_all)) = prefix_range(&condition).filter(|_| predicate.is_none()) else {
-        return vec![(condition, predicate)];
-    };
-    let mut all: Vec<_> = range.into_iter().map(pushed).collect();
-    if all.iter().any(|(_, predicate)| predicate.is_none()) {
-        return vec![(condition, None)];
+/// A condition, and what a scan can test of it.
+struct Pushed {
+    condition: Expr,
+    /// Tests that hold wherever the condition does.
+    predicates: Vec<PushedPredicate>,
+    /// Whether they say all that the condition says.
+    is_all: bool,
+}
+
+impl Pushed {
+    fn of(condition: Expr, table: Option<&TableDef>) -> Pushed {
+        // An index may be on the condition itself.
+        let (predicates, is_all) = match pushed_predicate(&condition, table) {
+            Some(predicate) => (vec![predicate], true),
+            None => prefix_range(&condition, table).unwrap_or_default(),
+        };
+        Pushed {
+            condition,
+            predicates,
+            is_all,
+        }
     }
-    if !says_all {
-        all.push((condition, None));
-    }
-    all
 }
 
 /// What a predicate says that a column equals.
@@ -153,7 +154,7 @@ pub fn pushed_predicate(condition: &Expr, table: Option<&TableDef>) -> Option<Pu
         let is_bound = |predicate: &PushedPredicate| match predicate {
             PushedPredicate::Fixed(fixed) => Asked::of(&fixed.test) != Asked::Other,
             PushedPredicate::Compare { op, .. } => *op != CompareOp::NotEq,
-            PushedPredicate::In { .. } => true,
+            PushedPredicate::In { .. } | PushedPredicate::Prefix { .. } => true,
         };
         let predicate = predicate_of(condition, &side).filter(is_bound);
         if predicate.is_some() {
@@ -256,6 +257,12 @@ fn compare_predicate(
         }),
         _ => None,
     }
+}
+
+/// What an expression is to a scan: an expression that an index of the table is on, or a column.
+pub(super) fn part_of(expr: &Expr, table: Option<&TableDef>) -> Option<KeyPart> {
+    let indexed = table.and_then(|table| table.indexed_expression(expr));
+    indexed.or_else(|| Some(plain_column(expr)?.0))
 }
 
 /// The column and its type; a column of a wider integer type counts as itself.

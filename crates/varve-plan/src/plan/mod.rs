@@ -2,6 +2,7 @@
 
 pub mod alter;
 pub mod pending_call;
+pub mod prefix;
 pub mod statement;
 pub mod utility;
 pub mod walk;
@@ -9,6 +10,7 @@ pub mod window;
 
 use std::sync::Arc;
 
+use prefix::Prefix;
 use varve_catalog::model::function_def::FunctionDef;
 use varve_catalog::model::table::TableDef;
 use varve_expr::{AggregateFunction, Expr, Function};
@@ -171,6 +173,14 @@ pub enum PushedPredicate {
         column: KeyPart,
         /// What it may equal.
         values: Vec<Expr>,
+    },
+    /// The column begins so, as far as that is known when the plan runs. It may let rows pass that
+    /// the condition behind it does not, where that is a pattern.
+    Prefix {
+        /// A column of the relation, or an expression of its indexes.
+        column: KeyPart,
+        /// What it begins with.
+        prefix: Prefix,
     },
 }
 

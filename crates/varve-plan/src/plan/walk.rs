@@ -242,6 +242,7 @@ impl PushedPredicate {
             PushedPredicate::Fixed(_) => {}
             PushedPredicate::Compare { value, .. } => visit(value),
             PushedPredicate::In { values, .. } => values.iter().for_each(visit),
+            PushedPredicate::Prefix { prefix, .. } => visit(&prefix.value),
         }
     }
 }
