@@ -256,7 +256,7 @@ impl GroupReader {
         }
         let first_vector = segment.first_vector as usize;
         let frames = read_frames(stored, first_vector, segment.vectors as usize)?;
-        self.parts.add_bytes(frames.len() * size_of::<Frame>());
+        self.parts.add_frames(&frames);
         Ok(slot.get_or_init(|| frames))
     }
 

@@ -10,6 +10,23 @@ use crate::head::{ColumnPlaces, RunHead};
 use crate::vector::VectorFormat;
 use crate::{CheckedValue, GroupIndex, KeyVector, RunError};
 
+// What parts of groups count in memory is the same in every build: their sizes where pointers have
+// 64 bits.
+const PARTS_BYTES: usize = 120;
+const COLUMN_BYTES: usize = 112;
+const SEGMENT_BYTES: usize = 32;
+const FRAME_BYTES: usize = 96;
+const KEYS_BYTES: usize = 64;
+const SLOT_BYTES: usize = 24;
+const DECODED_BYTES: usize = 112;
+const _: () = assert!(size_of::<GroupParts>() <= PARTS_BYTES);
+const _: () = assert!(size_of::<OpenColumn>() <= COLUMN_BYTES);
+const _: () = assert!(size_of::<OnceLock<Vec<Frame>>>() <= SEGMENT_BYTES);
+const _: () = assert!(size_of::<Frame>() <= FRAME_BYTES);
+const _: () = assert!(size_of::<OnceLock<KeyVector>>() <= KEYS_BYTES);
+const _: () = assert!(size_of::<KeptVector>() <= SLOT_BYTES);
+const _: () = assert!(size_of::<Column>() <= DECODED_BYTES);
+
 /// Parts of a group in the form in which they are used: its index, the shared parts of its columns,
 /// frames with their general stage undone, vectors
 /// that are searched or from which rows are gathered often. Each is made when it is first
@@ -66,10 +83,10 @@ impl GroupParts {
         let keys: Vec<OnceLock<KeyVector>> = (0..info.vectors()).map(|_| OnceLock::new()).collect();
         let columns: Vec<OpenColumn> = info.columns.iter().map(OpenColumn::new).collect();
         let segments: usize = columns.iter().map(|column| column.frames.len()).sum();
-        let bytes = size_of::<GroupParts>()
-            + columns.len() * size_of::<OpenColumn>()
-            + segments * size_of::<OnceLock<Vec<Frame>>>()
-            + keys.len() * size_of::<OnceLock<KeyVector>>();
+        let bytes = PARTS_BYTES
+            + columns.len() * COLUMN_BYTES
+            + segments * SEGMENT_BYTES
+            + keys.len() * KEYS_BYTES;
         Ok(GroupParts {
             columns,
             index: OnceLock::new(),
@@ -80,7 +97,8 @@ impl GroupParts {
         })
     }
 
-    /// Bytes that it takes in memory so far, roughly, if they are more than was told before.
+    /// Bytes that it takes in memory so far, roughly and the same in every build, if they are more
+    /// than was told before.
     pub fn take_growth(&self) -> Option<u64> {
         let bytes = self.bytes.load(Ordering::Relaxed);
         let told_bytes = self.told_bytes.load(Ordering::Relaxed);
@@ -156,14 +174,14 @@ impl GroupParts {
         let Some(slot) = self.slot(column, vector) else {
             return decoded;
         };
-        self.add_bytes(size_of::<Column>() + decoded.memory_bytes());
+        self.add_bytes(DECODED_BYTES + decoded.memory_bytes());
         Arc::clone(slot.column.get_or_init(|| decoded))
     }
 
     fn slot(&self, column: usize, vector: usize) -> Option<&KeptVector> {
         let vectors = &self.columns.get(column)?.vectors;
         let vectors = vectors.get_or_init(|| {
-            self.add_bytes(self.keys.len() * size_of::<KeptVector>());
+            self.add_bytes(self.keys.len() * SLOT_BYTES);
             self.keys.iter().map(|_| KeptVector::default()).collect()
         });
         vectors.get(vector)
@@ -171,6 +189,11 @@ impl GroupParts {
 
     pub(crate) fn column(&self, column: usize) -> Option<&OpenColumn> {
         self.columns.get(column)
+    }
+
+    /// Books frames that were read.
+    pub(crate) fn add_frames(&self, frames: &[Frame]) {
+        self.add_bytes(frames.len() * FRAME_BYTES);
     }
 
     pub(crate) fn add_bytes(&self, bytes: usize) {
