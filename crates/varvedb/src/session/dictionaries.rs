@@ -5,7 +5,7 @@ use std::sync::Arc;
 use varve_catalog::Catalog;
 use varve_dml::StatementTxn;
 use varve_parser::{ParsedStatement, parse};
-use varve_types::{Result, SqlState};
+use varve_types::{Error, Result, SqlState};
 
 use super::kept::Surroundings;
 use super::request::Task;
@@ -25,7 +25,7 @@ impl Session {
         scope: Scope,
     ) -> Result<(Filled, Arc<Catalog>)> {
         match self.plan(&txn.store, task) {
-            Err(error) if error.state() == SqlState::DEPENDENT_OBJECTS_STILL_EXIST => {
+            Err(error) if may_be_for_view(&error) => {
                 let dropped = self.drop_compatibility_views(txn, scope);
                 Box::pin(dropped).await?;
                 match self.without_views.is_empty() {
@@ -57,6 +57,13 @@ impl Session {
         }
         Ok(())
     }
+}
+
+/// Whether a statement may have been refused for a view that reads a table: one column of it is
+/// dropped, or gets another type.
+fn may_be_for_view(error: &Error) -> bool {
+    let state = error.state();
+    state == SqlState::DEPENDENT_OBJECTS_STILL_EXIST || state == SqlState::FEATURE_NOT_SUPPORTED
 }
 
 fn saves(task: &Task<'_>) -> Result<bool> {
