@@ -216,6 +216,9 @@ impl Definer<'_> {
         after.tree = transaction.new_tree_id();
         let known = core::mem::take(&mut after.indexes);
         transaction.create_tree(after.tree_schema())?;
+        let keeps_frames = transaction
+            .keep_value_frames(before.tree, after.tree)
+            .await?;
         let mut rows = Rows::of(before);
         while let Some(batches) = rows.next(transaction, self.cancel).await? {
             for batch in batches {
@@ -224,6 +227,9 @@ impl Definer<'_> {
                 let batch = index::with_row_ids(transaction, after, &batch);
                 let inserted = transaction.insert(after.tree, &batch).await;
                 inserted.map_err(|error| cannot_build_key(after, self.catalog.enums(), error))?;
+            }
+            if keeps_frames {
+                transaction.write_out().await?;
             }
         }
         for index in &before.indexes {

@@ -25,4 +25,5 @@ mod work;
 #[cfg(test)]
 pub(crate) use choose::Effort;
 pub(crate) use job::due;
+pub(crate) use value_frames::{are_chosen, are_compressed};
 pub(crate) use work::Steps;

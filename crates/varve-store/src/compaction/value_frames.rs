@@ -148,7 +148,7 @@ fn is_due(stats: &ColumnStats) -> bool {
 }
 
 /// Whether no value of runs waits for that.
-pub(super) fn are_compressed<'a>(
+pub(crate) fn are_compressed<'a>(
     tree: &Tree,
     mut runs: impl Iterator<Item = &'a Run>,
 ) -> Result<bool> {
@@ -157,6 +157,19 @@ pub(super) fn are_compressed<'a>(
         let mut columns = tree.columns_by_value();
         let waits = |column: &ColumnSpec| column_stats(head, column.id).is_some_and(is_due);
         Ok(are_compressed && !columns.any(waits))
+    })
+}
+
+/// Whether somebody chose how values of runs are compressed.
+pub(crate) fn are_chosen<'a>(tree: &Tree, mut runs: impl Iterator<Item = &'a Run>) -> Result<bool> {
+    runs.try_fold(false, |are_chosen, run| {
+        let head = run.head()?;
+        let is_chosen = |stats: &ColumnStats| stats.codecs >> TAG_VALUES_CHOSEN & 1 == 1;
+        let mut columns = tree.columns_by_value();
+        Ok(
+            are_chosen
+                || columns.any(|column| column_stats(head, column.id).is_some_and(is_chosen)),
+        )
     })
 }
 

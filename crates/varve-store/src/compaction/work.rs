@@ -255,7 +255,7 @@ impl Store {
 
     /// How values are compressed one by one. Where that cannot be told they wait for somebody who
     /// asks for it, and who is told why.
-    async fn frames_of(&self, tree: &Tree, why: Rewrite) -> Result<ValueFramesByColumn> {
+    pub(crate) async fn frames_of(&self, tree: &Tree, why: Rewrite) -> Result<ValueFramesByColumn> {
         let frames = match (self.value_frames(tree, why).await, why) {
             (Err(_), Rewrite::Merge | Rewrite::MergeCompressed) => Vec::new(),
             (frames, Rewrite::Compress) => frames?,

@@ -19,6 +19,7 @@ use crate::paced_run;
 use crate::run::Run;
 use crate::store::{PageSink, Store};
 use crate::tree::Tree;
+use crate::value_frames::ValueFramesByColumn;
 use crate::write_set::{WRITE_SET_SEQ, WriteSet, lock_write_set};
 
 /// The rows that came between two savepoints.
@@ -40,6 +41,8 @@ pub(crate) struct Spill {
     sink: PageSink,
     /// By tree the run that takes further rows, as long as they ascend.
     open: VecMap<TreeId, OpenRun>,
+    /// By tree how its values are compressed one by one, where they are before the commit.
+    frames: VecMap<TreeId, ValueFramesByColumn>,
 }
 
 struct OpenRun {
@@ -55,7 +58,18 @@ impl Spill {
             store: Arc::clone(store),
             sink: PageSink::of_new_rows(store),
             open: VecMap::new(),
+            frames: VecMap::new(),
         }
+    }
+
+    /// Says how the values of a tree are compressed in the runs that come.
+    pub(crate) fn set_frames(&mut self, tree: TreeId, frames: ValueFramesByColumn) {
+        self.frames.insert(tree, frames);
+    }
+
+    /// How the values of a tree are compressed, if that was said.
+    pub(crate) fn frames(&self, tree: TreeId) -> Option<&ValueFramesByColumn> {
+        self.frames.get(&tree)
     }
 
     /// Where the values of further runs go.
@@ -208,7 +222,13 @@ impl Spill {
         }
         self.finish(write_set, Some(id)).await?;
         let run = self.sink.new_run();
-        let writer = RunWriter::new(tree.run_spec(run, tree.content()))?;
+        let writer = match self.frames.get(&id) {
+            None => RunWriter::new(tree.run_spec(run, tree.content()))?,
+            Some(frames) => {
+                let writer = self.store.lasting_run(tree, run).await?;
+                writer.with_value_frames(frames)
+            }
+        };
         let open = OpenRun {
             id: run,
             segment: segment.start,

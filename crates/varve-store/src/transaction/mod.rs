@@ -50,6 +50,7 @@ mod index;
 mod insert;
 mod insert_error;
 mod interface;
+mod kept_frames;
 mod lock_rows;
 mod point;
 mod runs;

@@ -231,3 +231,74 @@ fn large_documents_share_a_dictionary_under_zstd() {
     assert_eq!(rows(&mut session, one), [[Value::text("177")]]);
     assert_eq!(rows(&mut session, all), before);
 }
+
+/// By chooser key the rows that are compressed with its dictionary.
+const GROUPS: &str = "SELECT chooser_key, dict_id, sum(rows)::bigint FROM zstd_stats
+    GROUP BY 1, 2 ORDER BY 2";
+
+fn group(key: &str, dictionary: i32, rows: i64) -> Vec<Value> {
+    vec![Value::text(key), Value::Int4(dictionary), Value::Int8(rows)]
+}
+
+/// Two groups with a dictionary each, all values compressed.
+fn two_groups() -> (Session, [Vec<Value>; 2]) {
+    let mut session = events();
+    enable(&mut session, "''k'' || id / 10001");
+    maintain(&mut session);
+    let groups = [group("k0", 1, 10_000), group("k1", 2, 10_000)];
+    assert_eq!(rows(&mut session, GROUPS), groups);
+    (session, groups)
+}
+
+const ALL_EVENTS: &str = "SELECT count(*), md5(string_agg(data, '' ORDER BY id)) FROM events";
+
+#[test]
+fn a_table_that_is_written_anew_keeps_its_values_compressed() {
+    let (mut session, groups) = two_groups();
+    let before = rows(&mut session, ALL_EVENTS);
+    run(
+        &mut session,
+        "ALTER TABLE events ADD COLUMN more int NOT NULL DEFAULT 7",
+    );
+    assert_eq!(rows(&mut session, GROUPS), groups);
+    run(&mut session, "ALTER TABLE events ALTER more TYPE text");
+    assert_eq!(rows(&mut session, GROUPS), groups);
+    run(
+        &mut session,
+        "BEGIN; ALTER TABLE events ADD COLUMN a int DEFAULT 1; \
+         ALTER TABLE events ADD COLUMN b int DEFAULT 2; COMMIT",
+    );
+    assert_eq!(rows(&mut session, GROUPS), groups);
+    assert_eq!(rows(&mut session, ALL_EVENTS), before);
+    assert_eq!(maintain(&mut session), [""; 0], "nothing waits");
+}
+
+/// What nobody has compressed yet waits on, and of what is not as the chooser knows it nothing is
+/// chosen.
+#[test]
+fn a_table_that_is_written_anew_compresses_nothing_that_waits() {
+    let mut session = events();
+    enable(&mut session, "''k'' || id / 10001");
+    run(
+        &mut session,
+        "CHECKPOINT; ALTER TABLE events ADD COLUMN more int DEFAULT 7",
+    );
+    let none: [Vec<Value>; 0] = [];
+    assert_eq!(rows(&mut session, GROUPS), none);
+    maintain(&mut session);
+    run(
+        &mut session,
+        "INSERT INTO events SELECT id + 100010, data FROM events; \
+         ALTER TABLE events ALTER more TYPE text",
+    );
+    let waiting = vec![Value::Null, Value::Null, Value::Int8(20_000)];
+    let mut groups = vec![group("k0", 1, 10_000), group("k1", 2, 10_000), waiting];
+    assert_eq!(rows(&mut session, GROUPS), groups);
+    maintain(&mut session);
+    groups.pop();
+    assert_eq!(rows(&mut session, GROUPS)[..2], groups);
+    run(&mut session, "ALTER TABLE events ALTER id TYPE bigint");
+    assert_eq!(rows(&mut session, GROUPS), none);
+    maintain(&mut session);
+    assert_eq!(rows(&mut session, GROUPS)[..2], groups);
+}
