@@ -74,7 +74,7 @@ pub use sequence::{
 };
 pub use session::{
     Command, DeclareCursor, Direction, DiscardWhat, Execute, Isolation, Prepare, Session,
-    TransactionModes, TransparentCall, TransparentFunction,
+    TransactionModes, TransparentCall, TransparentFunction, VacuumExtent,
 };
 pub use span::Span;
 pub use statement::{Explain, Statement, StatementBody};

@@ -20,6 +20,17 @@ pub enum Session {
     Transparent(Box<TransparentCall>),
 }
 
+/// How much VACUUM and COMPRESS write anew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum VacuumExtent {
+    /// What has deleted rows.
+    Deleted,
+    /// `FULL`: also runs that lie over each other.
+    Full,
+    /// `COMPRESS`: also what is not compressed as it is to be.
+    Compress,
+}
+
 /// A function of sqlite-zstd that is a statement: it defines something, or is many transactions.
 pub struct TransparentCall {
     /// Which one.
@@ -142,8 +153,8 @@ pub enum Command {
     Show(Option<String>),
     /// `VACUUM [FULL] [table, ...]`
     Vacuum {
-        /// `FULL`: rewrite everything.
-        full: bool,
+        /// How much of them is written anew.
+        extent: VacuumExtent,
         /// Tables; none means all.
         tables: Vec<ObjectName>,
         /// On how many threads, if that was said.

@@ -1,6 +1,6 @@
 //! Result columns, parameters, and the statements that are not queries.
 
-use varve_ast::{Command, Isolation, TransactionModes};
+use varve_ast::{Command, Isolation, TransactionModes, VacuumExtent};
 use varve_catalog::{ColumnDef, Dropped, TableDef};
 use varve_plan::{CopyFormat, CopyHeader, CopyOptions, Plan, Relation, Statement, Utility};
 use varve_types::LogicalType::{self, Boolean, Float8, Int4, Int8, Text, Timestamp, TimestampTz};
@@ -421,15 +421,18 @@ fn commands() {
 
 #[test]
 fn vacuum_names_its_tables() {
-    let cases: [(&str, bool, &[&str]); 3] = [
-        ("vacuum", false, &[]),
-        ("vacuum full t, u", true, &["t", "u"]),
-        ("vacuum (full, skip_locked off) t", true, &["t"]),
+    use varve_ast::VacuumExtent::{Compress, Deleted, Full};
+    let cases: [(&str, VacuumExtent, &[&str]); 5] = [
+        ("vacuum", Deleted, &[]),
+        ("vacuum full t, u", Full, &["t", "u"]),
+        ("vacuum (full, skip_locked off) t", Full, &["t"]),
+        ("vacuum (compress) t", Compress, &["t"]),
+        ("vacuum (compress off) t", Deleted, &["t"]),
     ];
-    for (sql, full, names) in cases {
+    for (sql, extent, names) in cases {
         let statements = varve_parser::parse(sql).expect(sql);
         let Some(Command::Vacuum {
-            full: is_full,
+            extent: found,
             tables,
             workers,
             unused,
@@ -442,8 +445,11 @@ fn vacuum_names_its_tables() {
             .map(|name| varve_catalog::qualified_name(name).unwrap());
         let tables: Vec<String> = tables.map(|name| name.to_string()).collect();
         assert_eq!(
-            (*is_full, tables),
-            (full, names.iter().map(|name| (*name).to_owned()).collect()),
+            (*found, tables),
+            (
+                extent,
+                names.iter().map(|name| (*name).to_owned()).collect()
+            ),
             "{sql}"
         );
         assert!(unused.is_empty() && workers.is_none(), "{sql}");

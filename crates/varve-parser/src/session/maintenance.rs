@@ -1,6 +1,6 @@
 //! VACUUM, ANALYZE and LOCK TABLE.
 
-use varve_ast::{Analyze, Command, DefinedOption, LockTable, ObjectName};
+use varve_ast::{Analyze, Command, DefinedOption, LockTable, ObjectName, VacuumExtent};
 use varve_lexer::{Keyword, Token};
 use varve_types::{Error, Result, SqlState};
 
@@ -46,8 +46,11 @@ impl Parser<'_> {
     pub(crate) fn vacuum(&mut self) -> Result<Command> {
         let has_options = self.peek() == Token::LParen;
         let options = self.known_options("VACUUM", &OPTIONS)?;
-        // What is merged is written anew, in the codecs that were asked for.
-        let mut full = is_given(&options, "full") || is_given(&options, "compress");
+        let mut extent = match is_given(&options, "compress") {
+            true => VacuumExtent::Compress,
+            false if is_given(&options, "full") => VacuumExtent::Full,
+            false => VacuumExtent::Deleted,
+        };
         let mut last = options.iter().rev();
         let parallel = last.find(|option| option.name.text == "parallel");
         // PARALLEL 0 is PostgreSQL's word for nobody beside the one who asks.
@@ -57,7 +60,9 @@ impl Parser<'_> {
             .filter(|name| !USED.contains(&name.as_str()))
             .collect();
         if !has_options {
-            full = self.parse_keyword(Keyword::FULL);
+            if self.parse_keyword(Keyword::FULL) {
+                extent = VacuumExtent::Full;
+            }
             for word in ["freeze", "verbose"] {
                 if self.parse_word(word) {
                     unused.push(word.to_owned());
@@ -70,7 +75,7 @@ impl Parser<'_> {
             _ => self.parse_comma_separated(Parser::relation_name)?,
         };
         Ok(Command::Vacuum {
-            full,
+            extent,
             tables,
             workers,
             unused,

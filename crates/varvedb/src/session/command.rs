@@ -1,9 +1,9 @@
 //! Carries out statements that have no plan.
 
-use varve_ast::{Command, ObjectName, TransactionModes};
+use varve_ast::{Command, ObjectName, TransactionModes, VacuumExtent};
 use varve_catalog::{Catalog, Deferral, RelationName, qualified_name};
 use varve_dml::Constraint;
-use varve_types::{Error, Notice, Result, SqlState};
+use varve_types::{Error, Notice, Result, SqlState, TreeId};
 
 use super::Session;
 use super::block::{Block, failed_block_error};
@@ -48,23 +48,17 @@ impl Session {
             Command::Reset(None) => self.reset_all(),
             Command::Show(name) => self.show(name.as_deref()),
             Command::Vacuum {
-                full,
+                extent,
                 tables,
                 workers,
                 unused,
             } => {
-                let done = self.rewrite("VACUUM", *full, tables, *workers).await;
-                done.map(|mut result| {
-                    if !unused.is_empty() {
-                        let text =
-                            format!("options of which nothing comes here: {}", unused.join(", "));
-                        self.tell(&mut result.notices, text);
-                    }
-                    result
-                })
+                let done = self.rewrite("VACUUM", *extent, tables, *workers).await;
+                done.map(|result| self.with_unused(result, unused))
             }
             Command::Compress { tables, workers } => {
-                self.rewrite("COMPRESS", true, tables, *workers).await
+                let extent = VacuumExtent::Compress;
+                self.rewrite("COMPRESS", extent, tables, *workers).await
             }
             Command::Fetch {
                 name,
@@ -107,6 +101,15 @@ impl Session {
         if other::wants(&self.settings.others, notice.severity) {
             notices.push(notice);
         }
+    }
+
+    /// The result of a command that was given options of which nothing comes.
+    fn with_unused(&self, mut result: ResultSet, unused: &[String]) -> ResultSet {
+        if !unused.is_empty() {
+            let text = format!("options of which nothing comes here: {}", unused.join(", "));
+            self.tell(&mut result.notices, text);
+        }
+        result
     }
 
     /// Tells of a setting that was changed, where that changes nothing else.
@@ -233,12 +236,11 @@ impl Session {
         }
     }
 
-    /// Gives the space of deleted rows back, and writes rows anew that are to be stored otherwise;
-    /// `full` also merges runs that lie over each other.
+    /// Gives the space of deleted rows back, and writes rows anew that are to be stored otherwise.
     async fn rewrite(
         &mut self,
         command: &'static str,
-        full: bool,
+        extent: VacuumExtent,
         tables: &[ObjectName],
         workers: Option<u32>,
     ) -> Result<ResultSet> {
@@ -255,21 +257,26 @@ impl Session {
             .get(&self.shared.store.begin(), &self.settings.search_path)?;
         let tree = |name: &RelationName| {
             let table = catalog.table_named(name);
-            table.map(|table| Some(table.tree)).ok_or_else(|| {
+            table.map(|table| table.tree).ok_or_else(|| {
                 let message = format!("relation \"{name}\" does not exist");
                 Error::new(SqlState::UNDEFINED_TABLE, message)
             })
         };
-        let mut trees: Vec<_> = tables.iter().map(tree).collect::<Result<_>>()?;
-        if trees.is_empty() {
-            trees.push(None);
-        }
+        let trees: Vec<TreeId> = tables.iter().map(tree).collect::<Result<_>>()?;
+        let each: Vec<Option<TreeId>> = match trees.is_empty() {
+            true => vec![None],
+            false => trees.iter().copied().map(Some).collect(),
+        };
         let parallel = self.shared.env.parallel(workers);
-        for tree in trees {
+        let full = extent != VacuumExtent::Deleted;
+        for tree in each {
             let parallel = parallel.clone();
             self.shared.store.vacuum_on(tree, full, parallel).await?;
         }
         let mut result = ResultSet::command(command);
+        if extent == VacuumExtent::Compress {
+            result.notices = self.compress_values(trees).await?;
+        }
         if let Some(workers) = workers.filter(|workers| *workers > 1 && parallel.is_none()) {
             let text = format!("{workers} workers are asked for, and there is one thread here");
             self.tell(&mut result.notices, text);

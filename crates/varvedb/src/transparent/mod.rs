@@ -18,4 +18,4 @@ pub(crate) use config::Config;
 pub(crate) use dictionaries::{DICTIONARY_CACHE_BYTES, PreparedDictionaries, new_cache};
 pub(crate) use maintenance::Maintenance;
 pub(crate) use pacing::Pacing;
-pub(crate) use source::ConfigSource;
+pub(crate) use source::{ConfigSource, is_compressed};

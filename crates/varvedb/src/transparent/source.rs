@@ -139,7 +139,8 @@ fn is_by_value(column: &ColumnDef) -> bool {
     column.storage.compression == Compression::ZstdValues
 }
 
-fn is_compressed(table: &TableDef) -> bool {
+/// Whether values of a table are compressed one by one.
+pub(crate) fn is_compressed(table: &TableDef) -> bool {
     table.columns.iter().any(is_by_value)
 }
 

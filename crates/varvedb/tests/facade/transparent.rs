@@ -302,3 +302,52 @@ fn a_table_that_is_written_anew_compresses_nothing_that_waits() {
     maintain(&mut session);
     assert_eq!(rows(&mut session, GROUPS)[..2], groups);
 }
+
+/// COMPRESS is the maintenance of the tables that it names, to its end.
+#[test]
+fn compress_leaves_no_value_waiting() {
+    let mut session = events();
+    run(
+        &mut session,
+        "CREATE TABLE others AS SELECT id, data FROM events; ALTER TABLE others ADD PRIMARY KEY \
+         (id); SELECT zstd_enable_transparent('{\"table\": \"others\", \"column\": \"data\", \
+         \"dict_chooser\": \"''o''\"}')",
+    );
+    enable(&mut session, "''k'' || id / 10001");
+    let compress = pollster::block_on(session.query("COMPRESS events", &[])).unwrap();
+    assert_eq!(compress.command, "COMPRESS");
+    let [first, second] = &compress.notices[..] else {
+        panic!("{:?}", compress.notices);
+    };
+    for (notice, number) in [(first, 1), (second, 2)] {
+        let expected = format!("events.data: compressed 10000 rows with dictionary {number}:");
+        assert!(notice.message.starts_with(&expected), "{}", notice.message);
+    }
+    let mut groups = vec![group("k0", 1, 10_000), group("k1", 2, 10_000)];
+    assert_eq!(rows(&mut session, GROUPS), groups, "others wait");
+    run(
+        &mut session,
+        "INSERT INTO events SELECT id + 100010, data FROM events",
+    );
+    run(&mut session, "VACUUM (COMPRESS) events");
+    groups.push(group("k10", 3, 10_000));
+    groups.push(group("k11", 4, 10_000));
+    assert_eq!(rows(&mut session, GROUPS), groups);
+    run(&mut session, "COMPRESS");
+    groups.push(group("o", 5, 20_000));
+    assert_eq!(rows(&mut session, GROUPS), groups);
+    assert_eq!(maintain(&mut session), [""; 0], "nothing waits");
+}
+
+/// Of a column that nobody enabled but which is to be compressed by value, too.
+#[test]
+fn compress_needs_no_configuration() {
+    let mut session = session();
+    let create = EVENTS.replace("data text", "data text COMPRESSION zstd_values");
+    run(&mut session, &create);
+    let waits = "SELECT encodings LIKE '%due' FROM varve_storage WHERE column_name = 'data'";
+    run(&mut session, "CHECKPOINT");
+    assert_eq!(rows(&mut session, waits), [[Value::Boolean(true)]]);
+    run(&mut session, "COMPRESS events");
+    assert_eq!(rows(&mut session, waits), [[Value::Boolean(false)]]);
+}

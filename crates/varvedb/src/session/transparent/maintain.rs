@@ -5,14 +5,16 @@ use std::sync::Arc;
 use varve_catalog::{Catalog, TableDef};
 use varve_settings::other;
 use varve_store::{Pace, ValueFrame, ValueFrameTotals};
-use varve_types::{ColumnId, Compression, Error, LocalFuture, Notice, Result, SqlState, Value};
+use varve_types::{
+    ColumnId, Compression, Error, LocalFuture, Notice, Result, SqlState, TreeId, Value,
+};
 
 use super::groups::{Group, Target};
 use super::{Session, one_value};
 use crate::session::request::{Request, Task};
 use crate::shared::result_set::ResultSet;
 use crate::shared::statements::Known;
-use crate::transparent::{Chooser, Config, Maintenance, Pacing, config};
+use crate::transparent::{Chooser, Config, Maintenance, Pacing, config, is_compressed};
 
 /// One call.
 struct Work {
@@ -31,20 +33,10 @@ impl Session {
         asking: ResultSet,
     ) -> LocalFuture<'_, Result<ResultSet>> {
         Box::pin(async move {
-            let mut session = Session::new(Arc::clone(&self.shared));
-            session.settings.durability = self.settings.durability;
-            let timeout_us = self.settings.statement_timeout_us;
-            let cancel = Arc::clone(&self.cancel);
-            let env = Arc::clone(&self.shared.env);
-            let mut work = Work {
-                session,
-                pacing: Arc::new(Pacing::new(env, cancel, asked, timeout_us)),
-                has_stepped: false,
-                notices: asking.notices,
-            };
+            let mut work = self.work(asked);
+            work.notices = asking.notices;
             let remains = work.all().await?;
-            let mut notices = work.notices;
-            notices.retain(|notice| other::wants(&self.settings.others, notice.severity));
+            let notices = self.wanted(work.notices);
             let field = asking.fields.first();
             let field = field.ok_or_else(|| Error::internal("an answer without a column"))?;
             Ok(ResultSet {
@@ -54,6 +46,42 @@ impl Session {
             })
         })
     }
+
+    /// Compresses all values that wait for it in the tables of some trees, or in all tables. What
+    /// is to be said of it.
+    pub(in crate::session) fn compress_values(
+        &mut self,
+        trees: Vec<TreeId>,
+    ) -> LocalFuture<'_, Result<Vec<Notice>>> {
+        Box::pin(async move {
+            let mut work = self.work(Maintenance {
+                duration_us: None,
+                load: 1.0,
+            });
+            work.tables_of(&trees).await?;
+            Ok(self.wanted(work.notices))
+        })
+    }
+
+    fn work(&self, asked: Maintenance) -> Work {
+        let mut session = Session::new(Arc::clone(&self.shared));
+        session.settings.durability = self.settings.durability;
+        let timeout_us = self.settings.statement_timeout_us;
+        let cancel = Arc::clone(&self.cancel);
+        let env = Arc::clone(&self.shared.env);
+        Work {
+            session,
+            pacing: Arc::new(Pacing::new(env, cancel, asked, timeout_us)),
+            has_stepped: false,
+            notices: Vec::new(),
+        }
+    }
+
+    /// The notices that the session wants to hear.
+    fn wanted(&self, mut notices: Vec<Notice>) -> Vec<Notice> {
+        notices.retain(|notice| other::wants(&self.settings.others, notice.severity));
+        notices
+    }
 }
 
 impl Work {
@@ -61,9 +89,7 @@ impl Work {
     async fn all(&mut self) -> Result<bool> {
         self.session.shared.store.flush().await?;
         let catalog = self.session.catalog_now()?;
-        let configs = self.configs(&catalog).await?;
-        // What stops the call stops its statements; before, the flag would have been lowered.
-        self.session.cancel = Arc::clone(&self.pacing.cancel);
+        let configs = self.configs(&catalog, &[]).await?;
         let mut tables: Vec<Arc<TableDef>> = Vec::new();
         for (id, config) in &configs {
             match config.target(&catalog) {
@@ -83,12 +109,35 @@ impl Work {
         Ok(false)
     }
 
-    /// The configurations. Of one that cannot be followed it is said why, and its values wait.
-    async fn configs(&mut self, catalog: &Arc<Catalog>) -> Result<Vec<(Value, Config)>> {
+    /// Everything that waits in the tables of some trees, or in all, whether a configuration says
+    /// how it is compressed or none does.
+    async fn tables_of(&mut self, trees: &[TreeId]) -> Result<()> {
+        let catalog = self.session.catalog_now()?;
+        let is_asked = |table: &&Arc<TableDef>| is_among(table, trees) && is_compressed(table);
+        let tables: Vec<&Arc<TableDef>> = catalog.tables.values().filter(is_asked).collect();
+        if tables.is_empty() {
+            return Ok(());
+        }
+        self.session.shared.store.flush().await?;
+        let configs = self.configs(&catalog, trees).await?;
+        for table in tables {
+            self.table(&catalog, table, &configs).await?;
+        }
+        Ok(())
+    }
+
+    /// The configurations. Of one that cannot be followed, of some trees or of any, it is said why,
+    /// and its values wait.
+    async fn configs(
+        &mut self,
+        catalog: &Arc<Catalog>,
+        trees: &[TreeId],
+    ) -> Result<Vec<(Value, Config)>> {
         let mut configs = Vec::new();
         for (id, config) in self.session.transparent_configs().await? {
             let sound = config.and_then(|config| {
-                if let Some((table, _)) = config.target(catalog) {
+                let target = config.target(catalog);
+                if let Some((table, _)) = target.filter(|(table, _)| is_among(table, trees)) {
                     let chooser = Chooser::new(catalog, table, &config.chooser);
                     chooser.map_err(|error| config::of_row(error, &id))?;
                 }
@@ -102,6 +151,8 @@ impl Work {
                 }
             }
         }
+        // What stops the call stops its statements; before, the flag would have been lowered.
+        self.session.cancel = Arc::clone(&self.pacing.cancel);
         Ok(configs)
     }
 
@@ -246,4 +297,9 @@ impl Work {
             self.notices.push(notice);
         }
     }
+}
+
+/// Whether a table is that of one of the trees; any is where there are none.
+fn is_among(table: &TableDef, trees: &[TreeId]) -> bool {
+    trees.is_empty() || trees.contains(&table.tree)
 }
