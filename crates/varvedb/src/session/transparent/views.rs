@@ -112,6 +112,32 @@ fn name_of(catalog: &Catalog, view: &ViewDef) -> SqlText {
     SqlText::name_in(catalog.schema_name(view.schema), &view.name)
 }
 
+/// What the view adds to a column.
+struct Names {
+    /// The key that the chooser gives.
+    key: SqlText,
+    /// The number of the dictionary.
+    number: SqlText,
+}
+
+impl Names {
+    fn new(table: &TableDef, column: &ColumnDef) -> Names {
+        let key = free_name(table, &format!("{} key", column.name));
+        Names {
+            key: SqlText::quoted_name(&key),
+            number: SqlText::name(&free_name(table, &format!("_{}_dict", column.name))),
+        }
+    }
+}
+
+/// A name, with a digit behind it where the table has a column of that name.
+fn free_name(table: &TableDef, wanted: &str) -> String {
+    let is_free = |name: &String| table.columns.iter().all(|column| column.name != *name);
+    let numbered = (1..=table.columns.len()).map(|number| format!("{wanted}{number}"));
+    let mut names = core::iter::once(wanted.to_owned()).chain(numbered);
+    names.find(is_free).unwrap_or_else(|| wanted.to_owned())
+}
+
 /// The view in three steps: the keys, the numbers of the dictionaries, the compressed values.
 fn view_sql(catalog: &Catalog, table: &TableDef, columns: &[(&ColumnDef, &Config)]) -> SqlText {
     let name = format!("_{}_zstd", table.name);
@@ -120,7 +146,7 @@ fn view_sql(catalog: &Catalog, table: &TableDef, columns: &[(&ColumnDef, &Config
         let mut configs = columns.iter();
         let config = configs.find(|(known, _)| known.id == column.id);
         match config {
-            Some((_, config)) => shown.push(compressed(column, config)),
+            Some((_, config)) => shown.push(compressed(column, config, Names::new(table, column))),
             None => shown.push(SqlText::name(&column.name)),
         }
     }
@@ -128,7 +154,7 @@ fn view_sql(catalog: &Catalog, table: &TableDef, columns: &[(&ColumnDef, &Config
     let mut numbers = vec![sql!["k.*"]];
     let mut joins = SqlText::default();
     for (at, (column, config)) in columns.iter().enumerate() {
-        let key = SqlText::quoted_name(&format!("{} key", column.name));
+        let Names { key, number } = Names::new(table, column);
         keys.push(sql![Chooser::sql(&config.chooser), " AS ", &key]);
         let dictionaries = sql!["d", at];
         numbers.push(sql![
@@ -139,7 +165,7 @@ fn view_sql(catalog: &Catalog, table: &TableDef, columns: &[(&ColumnDef, &Config
             " IS NOT NULL THEN coalesce(",
             &dictionaries,
             ".id, -1) END AS ",
-            number_of(column),
+            number,
         ]);
         joins.push(sql![
             " LEFT JOIN public._zstd_dicts ",
@@ -168,13 +194,12 @@ fn view_sql(catalog: &Catalog, table: &TableDef, columns: &[(&ColumnDef, &Config
 }
 
 /// A value as sqlite-zstd keeps it, and the number of its dictionary.
-fn compressed(column: &ColumnDef, config: &Config) -> SqlText {
+fn compressed(column: &ColumnDef, config: &Config, Names { number, .. }: Names) -> SqlText {
     let name = SqlText::name(&column.name);
     let value = match column.ty {
         LogicalType::Json | LogicalType::Jsonb => sql!["CAST(", &name, " AS text)"],
         _ => name.clone(),
     };
-    let number = number_of(column);
     sql![
         "zstd_compress_col(",
         value,
@@ -187,9 +212,4 @@ fn compressed(column: &ColumnDef, config: &Config) -> SqlText {
         ", ",
         number,
     ]
-}
-
-/// The column with the number of the dictionary.
-fn number_of(column: &ColumnDef) -> SqlText {
-    SqlText::name(&format!("_{}_dict", column.name))
 }
