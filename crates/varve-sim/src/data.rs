@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use varve_store::Transaction;
 use varve_types::{
-    Batch, Column, ColumnId, ColumnPredicate, LogicalType, RowPosition, ScanSpec, SortKey,
-    TreeColumn, TreeId, TreeSchema, Value,
+    Batch, Column, ColumnId, ColumnPredicate, ColumnStorage, Compression, LogicalType, RowPosition,
+    ScanSpec, SortKey, StorageMode, TreeColumn, TreeId, TreeOptions, TreeSchema, Value,
 };
 
 use crate::failure::{Outcome, broken};
@@ -27,9 +27,27 @@ pub(crate) enum Kind {
     Plain,
     /// By `t`, then `k`.
     ByText,
+    /// By `k`; `t` is content-addressed.
+    Content,
+    /// By `k`; each `t` is compressed on its own.
+    Framed,
 }
 
-pub(crate) const KINDS: [Kind; 3] = [Kind::Keyed, Kind::Plain, Kind::ByText];
+pub(crate) const KINDS: [Kind; 5] = [
+    Kind::Keyed,
+    Kind::Plain,
+    Kind::ByText,
+    Kind::Content,
+    Kind::Framed,
+];
+
+/// Texts of so many bytes are content.
+const CONTENT_BYTES_MIN: u32 = 64;
+
+/// The column of the texts.
+pub(crate) const TEXT: ColumnId = ColumnId(2);
+/// The column of the numbers.
+pub(crate) const NUMBER: ColumnId = ColumnId(3);
 
 /// Every transaction that writes adds its number here, so that a snapshot tells by itself which of
 /// them it includes.
@@ -53,18 +71,32 @@ pub(crate) fn schema(tree: TreeId, kind: Kind) -> TreeSchema {
         ty,
         nullable: true,
         missing: Value::Null,
-        storage: varve_types::ColumnStorage::default(),
+        storage: match kind {
+            _ if ColumnId(id) != TEXT => ColumnStorage::default(),
+            Kind::Content => ColumnStorage {
+                mode: StorageMode::ContentAddressed,
+                ..ColumnStorage::default()
+            },
+            Kind::Framed => ColumnStorage {
+                compression: Compression::ZstdValues,
+                ..ColumnStorage::default()
+            },
+            _ => ColumnStorage::default(),
+        },
     };
     TreeSchema {
         tree,
         version: 1,
         columns: (1..).zip(types).map(column).collect(),
         key: match kind {
-            Kind::Keyed => SortKey::Columns(vec![0]),
+            Kind::Keyed | Kind::Content | Kind::Framed => SortKey::Columns(vec![0]),
             Kind::Plain => SortKey::RowId,
             Kind::ByText => SortKey::Columns(vec![1, 0]),
         },
-        options: varve_types::TreeOptions::default(),
+        options: TreeOptions {
+            content_bytes_min: CONTENT_BYTES_MIN,
+            ..TreeOptions::default()
+        },
     }
 }
 
@@ -72,7 +104,7 @@ pub(crate) fn schema(tree: TreeId, kind: Kind) -> TreeSchema {
 pub(crate) fn key_of(kind: Kind, row: &Row) -> Option<Vec<Value>> {
     let text = || text_value(row);
     match kind {
-        Kind::Keyed => Some(vec![Value::Int8(row.k)]),
+        Kind::Keyed | Kind::Content | Kind::Framed => Some(vec![Value::Int8(row.k)]),
         Kind::Plain => None,
         Kind::ByText => Some(vec![text(), Value::Int8(row.k)]),
     }

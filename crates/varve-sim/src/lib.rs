@@ -8,7 +8,8 @@
 //!
 //! The store runs on `FaultKv` over `MemoryKv`. An executor picks the next task at random; `Env`
 //! gives clock and chance of the same seed. Writers, loads, readers that hold snapshots, flushes
-//! and compactions work at once, under bounds so small that every few commits flush or spill. Every
+//! and compactions work at once, under bounds so small that every few commits flush or spill. Some
+//! trees keep texts content-addressed, or compressed one by one by a dictionary. Every
 //! transaction that writes adds its token to a journal tree, so a snapshot tells by itself which
 //! transactions it includes. The ledger knows which ones it may and must include, and what all rows
 //! of all trees then are.
@@ -38,6 +39,7 @@ mod env;
 mod executor;
 mod failure;
 mod faults;
+mod frames;
 mod index;
 mod ledger;
 mod model;

@@ -14,6 +14,7 @@ use crate::chance::Chance;
 use crate::env::SimEnv;
 use crate::failure::{Failure, Outcome, Stop};
 use crate::faults::{Bug, SimKv};
+use crate::frames::Frames;
 use crate::ledger::Ledger;
 
 const MEMORY_BYTES: u64 = 64 << 20;
@@ -170,6 +171,7 @@ impl World {
             self.settings.clone(),
         );
         let store = store.await?;
+        store.set_value_frames_source(Arc::new(Frames::any(chance)));
         self.note(|| format!("handle {number} is open at {}", store.stats().last_commit));
         Ok(Handle {
             number,

@@ -1,6 +1,9 @@
-//! Moves rows from the memtable to runs, again and again.
+//! Moves rows from the memtable to runs, again and again, and writes runs anew.
 
-use varve_types::SqlState;
+use std::sync::Arc;
+
+use varve_store::Pace;
+use varve_types::{LocalFuture, Result, SqlState};
 
 use crate::chance::Chance;
 use crate::executor::yield_now;
@@ -12,20 +15,42 @@ pub(crate) async fn maintain(handle: Handle, mut chance: Chance, times: u64) -> 
         for _ in 0..chance.below(40) {
             yield_now().await;
         }
-        if chance.one_in(2) {
-            let done = flush(&handle).await;
-            handle.world.note(|| format!("flush: {:?}", done.is_ok()));
-            handle.settle("flush", done);
-        } else {
-            let full = chance.one_in(2);
-            let done = vacuum(&handle, full).await;
-            handle
-                .world
-                .note(|| format!("vacuum, full {full}: {:?}", done.is_ok()));
-            handle.settle("vacuum", done);
+        let full = chance.one_in(2);
+        let (what, done) = match chance.below(3) {
+            0 => ("flush", flush(&handle).await),
+            1 => ("vacuum", vacuum(&handle, full).await),
+            _ => ("compression of values", compress_values(&handle).await),
+        };
+        handle.world.note(|| format!("{what}: {:?}", done.is_ok()));
+        handle.settle(what, done);
+    }
+    Ok(())
+}
+
+/// Compresses the values that wait for it, in all trees.
+async fn compress_values(handle: &Handle) -> Outcome<()> {
+    flush(handle).await?;
+    let trees = handle.world.ledger().all_trees();
+    for tree in trees {
+        let due = handle.store.values_due(tree, Arc::new(Yields)).await?;
+        for run in due {
+            let pace = Arc::new(Yields);
+            handle.store.compress_values(tree, run, pace).await?;
         }
     }
     Ok(())
+}
+
+/// Lets others go on.
+struct Yields;
+
+impl Pace for Yields {
+    fn rest(&self, _: u64) -> LocalFuture<'_, Result<()>> {
+        Box::pin(async {
+            yield_now().await;
+            Ok(())
+        })
+    }
 }
 
 /// Compaction, after a flush. A tree may be dropped under it.

@@ -85,7 +85,7 @@ impl Statements {
         if chance.one_in(20) {
             return self.delete(JOURNAL, chance).await;
         }
-        match chance.below(30) {
+        match chance.below(31) {
             0..10 => self.insert(tree, chance).await,
             10..15 => self.update(tree, chance).await,
             15..20 => self.delete(tree, chance).await,
@@ -95,6 +95,7 @@ impl Statements {
             26 => self.create_index(tree, chance).await,
             27 => self.drop_index(chance),
             28 if all.len() < TREES_MAX => self.create_tree(chance),
+            29 => self.write_anew(tree, chance).await,
             _ if all.len() > 2 => self.drop_tree(tree),
             _ => self.insert(tree, chance).await,
         }
@@ -444,6 +445,38 @@ impl Statements {
         Ok(format!("creates tree {tree}: {kind:?}"))
     }
 
+    /// The rows of a tree go over to a new one, as ALTER TABLE has it: nobody else may have written
+    /// to it.
+    async fn write_anew(&mut self, tree: TreeId, chance: &mut Chance) -> Outcome<String> {
+        let Tree { kind, rows } = self.tree(tree)?.clone();
+        let version = self.transaction.tree_schema(tree);
+        let version = version.map_or(1, |schema| schema.version + 1);
+        self.transaction.guard_tree(tree, version)?;
+        let new = self.transaction.new_tree_id();
+        self.transaction.create_tree(schema(new, kind))?;
+        self.model.trees.insert(
+            new,
+            Tree {
+                kind,
+                rows: Rows::new(),
+            },
+        );
+        self.delta.created.insert(new, kind);
+        let keeps_frames = self.transaction.keep_value_frames(tree, new).await?;
+        let rows: Vec<Row> = rows.into_values().collect();
+        for rows in rows.chunks(1 + chance.index(60)) {
+            self.insert_rows(new, rows.to_vec()).await?;
+            if keeps_frames {
+                self.transaction.write_out().await?;
+            }
+        }
+        self.drop_tree(tree)?;
+        Ok(format!(
+            "writes {} rows of {tree} anew, to {new}",
+            rows.len()
+        ))
+    }
+
     fn drop_tree(&mut self, tree: TreeId) -> Outcome<String> {
         for (id, _) in self.model.indexes_of(tree) {
             self.transaction.drop_tree(id)?;
@@ -492,6 +525,8 @@ pub(crate) fn row(kind: Kind, k: i64, chance: &mut Chance) -> Row {
         0 => "long ".repeat(20 + chance.index(40)),
         1..4 => String::new(),
         4 => format!("{:x}", chance.next_u64()),
+        _ if kind == Kind::Content => format!("content {} ", chance.below(8)).repeat(9),
+        _ if kind == Kind::Framed => crate::frames::text(chance),
         _ => format!("text {}", chance.below(5)),
     };
     Row {
