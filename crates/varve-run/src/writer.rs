@@ -20,7 +20,7 @@ use crate::{
 /// When the values of the first group have so many bytes in memory, they are encoded on trial, to
 /// learn how many bytes of values make a group.
 const TRIAL_BYTES: usize = 1 << 20;
-/// No group takes more than this in memory, however well it is encoded.
+/// No group takes more than this in memory.
 const GROUP_VALUE_BYTES_MAX: usize = 16 << 20;
 
 /// Writes one run. Memory is bounded by one group and the values not yet taken.
@@ -42,6 +42,8 @@ pub struct RunWriter {
     /// When the group has so many bytes of values in memory, about [`GROUP_BYTES_MAX`] encoded ones
     /// are expected; `None` before anything was encoded.
     group_value_bytes_max: Option<usize>,
+    /// No group takes more than this in memory, however well it is encoded.
+    group_bytes_limit: usize,
     next_value: u32,
     values: Vec<RunValue>,
     value_bytes: u64,
@@ -100,6 +102,7 @@ impl RunWriter {
                 .map(|(at, ty)| ColumnWriter::new(encoder(&spec, at, ty), stats(ty)))
                 .collect(),
             group_value_bytes_max: None,
+            group_bytes_limit: GROUP_VALUE_BYTES_MAX,
             next_value: 0,
             values: Vec::new(),
             value_bytes: 0,
@@ -112,6 +115,13 @@ impl RunWriter {
     #[must_use]
     pub fn with_parallel(self, parallel: Option<Arc<dyn Parallel>>) -> RunWriter {
         RunWriter { parallel, ..self }
+    }
+
+    /// Ends groups that take so much in memory, so that each is encoded in less time.
+    #[must_use]
+    pub fn with_group_bytes(mut self, bytes: usize) -> RunWriter {
+        self.group_bytes_limit = bytes.clamp(1, GROUP_VALUE_BYTES_MAX);
+        self
     }
 
     /// Gives encoders of zstd to the columns that ask for it. Without, they are compressed by their
@@ -346,6 +356,7 @@ impl RunWriter {
             self.expect_ratio(self.group.value_bytes(), encoded_bytes);
         }
         let value_bytes_max = self.group_value_bytes_max.unwrap_or(GROUP_VALUE_BYTES_MAX);
+        let value_bytes_max = value_bytes_max.min(self.group_bytes_limit);
         if short || self.group.is_full(value_bytes_max) {
             self.end_group()?;
         }

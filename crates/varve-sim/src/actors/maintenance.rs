@@ -19,7 +19,10 @@ pub(crate) async fn maintain(handle: Handle, mut chance: Chance, times: u64) -> 
         let (what, done) = match chance.below(3) {
             0 => ("flush", flush(&handle).await),
             1 => ("vacuum", vacuum(&handle, full).await),
-            _ => ("compression of values", compress_values(&handle).await),
+            _ => (
+                "compression of values",
+                compress_values(&handle, &mut chance).await,
+            ),
         };
         handle.world.note(|| format!("{what}: {:?}", done.is_ok()));
         handle.settle(what, done);
@@ -28,13 +31,18 @@ pub(crate) async fn maintain(handle: Handle, mut chance: Chance, times: u64) -> 
 }
 
 /// Compresses the values that wait for it, in all trees.
-async fn compress_values(handle: &Handle) -> Outcome<()> {
+async fn compress_values(handle: &Handle, chance: &mut Chance) -> Outcome<()> {
     flush(handle).await?;
     let trees = handle.world.ledger().all_trees();
     for tree in trees {
-        let due = handle.store.values_due(tree, Arc::new(Yields)).await?;
+        let due = handle
+            .store
+            .values_due(tree, Arc::new(Yields::default()))
+            .await?;
         for run in due {
-            let pace = Arc::new(Yields);
+            let pace = Arc::new(Yields {
+                is_over: chance.one_in(2),
+            });
             handle.store.compress_values(tree, run, pace).await?;
         }
     }
@@ -42,7 +50,11 @@ async fn compress_values(handle: &Handle) -> Outcome<()> {
 }
 
 /// Lets others go on.
-struct Yields;
+#[derive(Default)]
+struct Yields {
+    /// Whether there is time for no more than one group of a run.
+    is_over: bool,
+}
 
 impl Pace for Yields {
     fn rest(&self, _: u64) -> LocalFuture<'_, Result<()>> {
@@ -50,6 +62,14 @@ impl Pace for Yields {
             yield_now().await;
             Ok(())
         })
+    }
+
+    fn is_bounded(&self) -> bool {
+        self.is_over
+    }
+
+    fn is_over(&self) -> bool {
+        self.is_over
     }
 }
 

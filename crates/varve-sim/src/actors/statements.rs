@@ -120,12 +120,14 @@ impl Statements {
     }
 
     async fn insert(&mut self, tree: TreeId, chance: &mut Chance) -> Outcome<String> {
+        let kind = self.kind(tree)?;
         let count = match chance.below(12) {
+            // So many that a run of them has more than one vector.
+            0 if kind == Kind::Framed && chance.one_in(2) => chance.between(1030, 1100),
             0 => chance.between(40, 90),
             1..4 => chance.between(5, 30),
             _ => chance.between(1, 4),
         };
-        let kind = self.kind(tree)?;
         let mut taken: BTreeSet<i64> = self.tree(tree)?.rows.keys().copied().collect();
         let mut rows = Vec::new();
         for _ in 0..count {

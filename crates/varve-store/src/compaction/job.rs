@@ -55,6 +55,14 @@ impl Steps for JobControl {
         JobControl::add_done(self, rows);
     }
 
+    fn is_bounded(&self) -> bool {
+        JobControl::is_bounded(self)
+    }
+
+    fn is_over(&self) -> bool {
+        JobControl::is_over(self)
+    }
+
     fn parallel(&self) -> Option<Arc<dyn Parallel>> {
         JobControl::parallel(self)
     }

@@ -55,6 +55,16 @@ pub(super) struct MergedInput {
     pub(super) input: RunInput,
     /// None of an index, which has no deletion vectors.
     pub(super) forward: Option<ForwardMap>,
+    /// The rows that were not read.
+    pub(super) rest: Option<Rest>,
+}
+
+/// The last rows of a run, which stay in it.
+pub(super) struct Rest {
+    /// The first of them.
+    pub(super) from: u32,
+    /// Where they are from now on.
+    pub(super) trace: Arc<RunTrace>,
 }
 
 /// An input, and its rows at hand.
@@ -79,6 +89,7 @@ struct Output<'a> {
     rule: MergeRule,
     sink: &'a mut PageSink,
     output_bytes: u64,
+    group_bytes: Option<usize>,
     frames: &'a ValueFramesByColumn,
     parallel: Option<Arc<dyn Parallel>>,
     open: Option<(RunId, RunWriter)>,
@@ -103,12 +114,14 @@ pub(super) struct Merge<'a> {
     pub(super) rule: MergeRule,
     /// New runs are about this large.
     pub(super) output_bytes: u64,
+    /// Groups of new runs take no more in memory, where that is said.
+    pub(super) group_bytes: Option<usize>,
     /// How values are compressed one by one.
     pub(super) frames: ValueFramesByColumn,
 }
 
 impl Merge<'_> {
-    /// Merges the living rows of runs.
+    /// Merges the living rows of runs: of one alone only the first ones, where the time is over.
     pub(super) async fn run(
         &self,
         inputs: Vec<RunInput>,
@@ -122,6 +135,9 @@ impl Merge<'_> {
         let living = |source: &Source| source.input.run.rows - source.input.dead.len();
         steps.set_total(sources.iter().map(living).sum());
         while let Some((low, rows)) = next_stretch(&sources) {
+            if steps.is_over() && output.may_end(&sources) {
+                break;
+            }
             let low = self.pass_over(&mut sources, low).await?;
             let Some(source) = sources.get_mut(low) else {
                 break;
@@ -139,11 +155,11 @@ impl Merge<'_> {
         }
         output.finish_run().await?;
         let leaves_content = output.resolved.is_some() || drops_references;
-        let outputs = output.finished;
+        let (outputs, rows) = (output.finished, output.rows);
         let content = sink.end_content().await?;
         sink.write_pending().await?;
         Ok(Merged {
-            inputs: self.inputs_of(sources, &outputs)?,
+            inputs: self.inputs_of(sources, &outputs, rows)?,
             outputs,
             content,
             leaves_content,
@@ -218,6 +234,7 @@ impl Merge<'_> {
             rule: self.rule,
             sink,
             output_bytes: self.output_bytes,
+            group_bytes: self.group_bytes,
             frames: &self.frames,
             parallel,
             open: None,
@@ -249,14 +266,29 @@ impl Merge<'_> {
         Ok(low)
     }
 
-    /// The inputs, with where their rows are now.
-    fn inputs_of(&self, sources: Vec<Source>, outputs: &[Arc<Run>]) -> Result<Vec<MergedInput>> {
-        let rows_of = |run: &Arc<Run>| Ok((Arc::clone(&run.pin.trace), ordinal(run.rows)?));
+    /// The inputs, with where their rows are now: in the outputs, which have so many `rows`, or
+    /// still in them.
+    fn inputs_of(
+        &self,
+        sources: Vec<Source>,
+        outputs: &[Arc<Run>],
+        rows: u32,
+    ) -> Result<Vec<MergedInput>> {
+        let rows_of = |run: &Arc<Run>| Ok((Arc::clone(&run.trace), ordinal(run.rows)?));
         let traces: Result<Vec<(Arc<RunTrace>, u32)>> = outputs.iter().map(rows_of).collect();
         let traces = traces?;
         let mut inputs = Vec::with_capacity(sources.len());
-        for source in sources {
+        for mut source in sources {
+            let mut traces = traces.clone();
+            let rest = source.rest();
+            if let Some(rest) = &rest {
+                let all = ordinal(source.input.run.rows)?;
+                let forward = &mut source.forward;
+                forward.push(rest.from, rows + rest.from, all - rest.from)?;
+                traces.push((Arc::clone(&rest.trace), all));
+            }
             inputs.push(MergedInput {
+                rest,
                 forward: match self.rule {
                     MergeRule::Table => Some(source.forward.finish(&traces)?),
                     MergeRule::Index { .. } => None,
@@ -331,6 +363,16 @@ impl Source {
         }
     }
 
+    /// The rows from the next one on.
+    fn rest(&self) -> Option<Rest> {
+        let vector = self.vector.as_ref()?;
+        let run = &self.input.run;
+        Some(Rest {
+            from: vector.first_row + vector.rows.get(self.at)?,
+            trace: RunTrace::new(run.id, run.tree),
+        })
+    }
+
     async fn load(&mut self, store: &Store) -> Result<()> {
         self.forward.reserve()?;
         self.vector = self.input.next(store).await?;
@@ -396,6 +438,19 @@ impl Output<'_> {
             rows: taken,
         });
         Ok(())
+    }
+
+    /// Whether what was taken so far can stay, and what is left in its input: it has groups, ends
+    /// with one, and leaves numbers for all rows of the input.
+    fn may_end(&self, sources: &[Source]) -> bool {
+        let [source] = sources else {
+            return false;
+        };
+        let open = self.open.as_ref().map(|(_, writer)| writer.value_bytes());
+        let has_groups = !self.finished.is_empty() || open.is_some_and(|bytes| bytes > 0);
+        let numbers = u64::from(self.rows) + source.input.run.rows;
+        let is_table = self.rule == MergeRule::Table;
+        is_table && self.pieces.is_empty() && has_groups && numbers < u64::from(u32::MAX)
     }
 
     fn note(&mut self, forward: &mut ForwardBuilder, first: u32, count: u32) -> Result<()> {
@@ -491,6 +546,10 @@ impl Output<'_> {
                 let writer = self.store.lasting_run(self.tree, run).await?;
                 let writer = writer.with_value_frames(self.frames);
                 let writer = writer.with_parallel(self.parallel.clone());
+                let writer = match self.group_bytes {
+                    Some(bytes) => writer.with_group_bytes(bytes),
+                    None => writer,
+                };
                 let (_, writer) = self.open.insert((run, writer));
                 (run, writer)
             }

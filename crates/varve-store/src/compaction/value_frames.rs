@@ -67,13 +67,15 @@ impl Store {
         Ok(due)
     }
 
-    /// Compresses the values of a run, if it is still listed. `58030` where zstd cannot be loaded.
+    /// Compresses the values of a run, if it is still listed, or of its first groups if the time is
+    /// over: then it answers true, and the run waits on with its other rows. `58030` where zstd
+    /// cannot be loaded.
     pub async fn compress_values(
         self: &Arc<Store>,
         tree: TreeId,
         run: RunId,
         pace: Arc<dyn Pace>,
-    ) -> Result<()> {
+    ) -> Result<bool> {
         let _compacting = self.compacting.lock().await;
         if !self.fetch_zstd().await {
             let error = Error::failed(Failure::NotLoaded, "zstd could not be loaded");
@@ -83,7 +85,7 @@ impl Store {
             let state = self.state();
             state.check_usable()?;
             if state.version.run(tree, run).is_none() {
-                return Ok(());
+                return Ok(false);
             }
             let mut choice = Choice {
                 runs: vec![run],
@@ -91,15 +93,15 @@ impl Store {
                 why: Rewrite::Compress,
             };
             if state.complete(tree, &mut choice).is_none() {
-                return Ok(());
+                return Ok(false);
             }
             choice
         };
         let mut control = JobControl::at_pace(self, pace);
         let done = self.compact_runs(tree, &choice, &mut control).await;
         match &done {
-            Err(error) if matches!(error.kind(), StoreErrorKind::TableDropped) => Ok(()),
-            _ => done,
+            Err(error) if matches!(error.kind(), StoreErrorKind::TableDropped) => Ok(false),
+            _ => done.map(|()| self.state().version.run(tree, run).is_some()),
         }
     }
 

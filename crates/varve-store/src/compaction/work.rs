@@ -34,6 +34,16 @@ pub(crate) trait Steps {
     /// Tells that so many more are done.
     fn add_done(&mut self, _rows: u64) {}
 
+    /// Whether there is a time to end in.
+    fn is_bounded(&self) -> bool {
+        false
+    }
+
+    /// Whether it is over: what is done is kept, and the rest left.
+    fn is_over(&self) -> bool {
+        false
+    }
+
     /// What columns are encoded on at the same time; `None` for one thread.
     fn parallel(&self) -> Option<Arc<dyn Parallel>> {
         None
@@ -221,12 +231,15 @@ impl Store {
             why => why,
         };
         let mut sink = PageSink::of_compaction(self);
+        let frames = self.frames_of(&tree, why).await?;
+        let step_bytes = frames.iter().map(|(_, frames)| frames.step_bytes_max());
         let merge = Merge {
             store: self,
             tree: &tree,
             rule,
             output_bytes: choice.output_bytes,
-            frames: self.frames_of(&tree, why).await?,
+            group_bytes: step_bytes.min().filter(|_| steps.is_bounded()),
+            frames,
         };
         let merged = merge.run(inputs, &mut sink, steps).await?;
         steps.step().await?;
@@ -239,10 +252,10 @@ impl Store {
         sink.set_published();
         {
             let mut state = self.state();
-            for MergedInput { input, forward } in merged.inputs {
+            for MergedInput { input, forward, .. } in merged.inputs {
                 if let Some(forward) = forward {
-                    // A run is compacted once: it is not listed any more.
-                    let _ = input.run.pin.trace.forward.set(forward);
+                    // A run is compacted once: it is not listed any more, or has another trace.
+                    let _ = input.run.trace.forward.set(forward);
                 }
             }
             publication.install(&mut state);
@@ -294,9 +307,17 @@ impl Store {
         }
         let mut publication = Publication::new(&state);
         let mut dead: Vec<RoaringBitmap> = vec![RoaringBitmap::new(); merged.outputs.len()];
-        for MergedInput { input, forward } in &merged.inputs {
+        for MergedInput {
+            input,
+            forward,
+            rest,
+        } in &merged.inputs
+        {
             let listed = state.version.run(id, input.run.id);
             match listed {
+                Some(run) if let Some(rest) = rest => {
+                    publication.shorten_run(run, rest.from, &rest.trace, batch)?;
+                }
                 Some(run) if input.dead.is_empty() && !merged.leaves_content => {
                     publication.move_run(run);
                 }

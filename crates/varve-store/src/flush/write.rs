@@ -119,7 +119,7 @@ impl Store {
         let bytes = finished.bytes;
         let run = Run::new(id, Arc::new(finished.head), bytes);
         let map = FlushMap {
-            run: Arc::clone(&run.pin.trace),
+            run: Arc::clone(&run.trace),
             ordinals,
         };
         Ok(Some((Arc::new(run), map)))

@@ -180,14 +180,14 @@ impl ForwardBuilder {
 #[allow(clippy::cast_possible_truncation, reason = "test data is small")]
 mod tests {
     use super::{ForwardBuilder, Part};
-    use crate::run::{RunPin, RunTrace};
+    use crate::run::RunTrace;
     use proptest::collection::vec;
     use proptest::prelude::proptest;
     use std::sync::Arc;
     use varve_types::{MemoryBudget, Reservation, RunId, TreeId};
 
     fn trace(run: u64) -> Arc<RunTrace> {
-        Arc::clone(&RunPin::new(RunId(run), TreeId(1)).trace)
+        RunTrace::new(RunId(run), TreeId(1))
     }
 
     fn reservation() -> Reservation {

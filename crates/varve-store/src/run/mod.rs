@@ -33,35 +33,31 @@ pub(crate) struct Run {
     pub(crate) entries_seq: CommitSeq,
     /// As long as anyone holds this, the run's values stay.
     pub(crate) pin: Arc<RunPin>,
+    pub(crate) trace: Arc<RunTrace>,
     pub(crate) deletion_vector: DeletionVector,
 }
 
 /// Keeps the values of a run from being deleted.
-pub(crate) struct RunPin {
-    pub(crate) trace: Arc<RunTrace>,
-}
+pub(crate) struct RunPin;
 
-/// Which run it is, and where its rows are now. Holding this keeps no values.
+/// Which run it is, and where its rows are now. Holding this keeps no values. A run that loses rows
+/// to another one, and keeps others, goes on with a new one.
 pub(crate) struct RunTrace {
     pub(crate) id: RunId,
     pub(crate) tree: TreeId,
-    /// Set when a compaction takes the place of the run.
+    /// Set when a compaction takes the place of the run, or of some of its rows.
     pub(crate) forward: OnceLock<ForwardMap>,
 }
 
-impl RunPin {
-    pub(crate) fn new(id: RunId, tree: TreeId) -> Arc<RunPin> {
-        Arc::new(RunPin {
-            trace: Arc::new(RunTrace {
-                id,
-                tree,
-                forward: OnceLock::new(),
-            }),
+impl RunTrace {
+    pub(crate) fn new(id: RunId, tree: TreeId) -> Arc<RunTrace> {
+        Arc::new(RunTrace {
+            id,
+            tree,
+            forward: OnceLock::new(),
         })
     }
-}
 
-impl RunTrace {
     /// Where a row of the run is now, over any number of compactions; `None` if one of them found
     /// it dead.
     pub(crate) fn row_now(self: &Arc<RunTrace>, mut ordinal: u32) -> Option<(&Arc<RunTrace>, u32)> {
@@ -151,7 +147,8 @@ impl Run {
             refers: head.has_references(),
             bytes,
             entries_seq: CommitSeq(0),
-            pin: RunPin::new(head.run(), tree),
+            pin: Arc::new(RunPin),
+            trace: RunTrace::new(head.run(), tree),
             head: Ok(head),
             deletion_vector: DeletionVector::new(RoaringBitmap::new(), 0),
         }
@@ -174,7 +171,8 @@ impl Run {
             bytes: entry.bytes,
             rows: entry.rows,
             entries_seq: entry.entries_seq,
-            pin: RunPin::new(entry.run, entry.tree),
+            pin: Arc::new(RunPin),
+            trace: RunTrace::new(entry.run, entry.tree),
             deletion_vector: DeletionVector::new(folded, entry.deletion_vector_version),
         }
     }
@@ -190,8 +188,14 @@ impl Run {
             refers: self.refers,
             entries_seq: self.entries_seq,
             pin: Arc::clone(&self.pin),
+            trace: Arc::clone(&self.trace),
             deletion_vector,
         }
+    }
+
+    /// The same run, whose rows are looked for by another trace from now on.
+    pub(crate) fn with_trace(self, trace: Arc<RunTrace>) -> Run {
+        Run { trace, ..self }
     }
 
     /// The same run, published by this commit.

@@ -16,6 +16,16 @@ pub trait Pace: Send + Sync {
     /// Is awaited after so many microseconds of work, while nothing is half done. An error ends the
     /// work.
     fn rest(&self, worked_us: u64) -> LocalFuture<'_, varve_types::Result<()>>;
+
+    /// Whether there is a time that the work has to end in, so that it is done in small parts.
+    fn is_bounded(&self) -> bool {
+        false
+    }
+
+    /// Whether that time is over: the work ends where what is done can be kept.
+    fn is_over(&self) -> bool {
+        false
+    }
 }
 
 /// Given to a job that runs: where it is cancelled, paused and slowed down, and tells how far it
@@ -117,6 +127,16 @@ impl JobControl {
                 Order::Pause | Order::GoOn => return Ok(()),
             }
         }
+    }
+
+    /// Whether a request that is slowed down has only some time.
+    pub(crate) fn is_bounded(&self) -> bool {
+        self.pace.as_ref().is_some_and(|pace| pace.is_bounded())
+    }
+
+    /// Whether that time is over.
+    pub(crate) fn is_over(&self) -> bool {
+        self.pace.as_ref().is_some_and(|pace| pace.is_over())
     }
 
     /// Tells how many units of work there are.

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::format::manifest::Manifest;
 use crate::format::{deletion_vector, keys};
 use crate::ids::Ids;
-use crate::run::{DeletionVector, Run, Version};
+use crate::run::{DeletionVector, Run, RunTrace, Version};
 use crate::store::{State, Store};
 
 /// What the next manifest changes.
@@ -58,15 +58,29 @@ impl Publication {
             self.remove_run(run);
             return Ok(());
         }
-        let version = run.deletion_vector.version + 1;
-        let value = deletion_vector::encode(run.id, version, &folded)?;
-        batch.put(keys::deletion_vector(run.id, version), value);
-        if run.deletion_vector.version > 0 {
-            batch.delete(keys::deletion_vector(run.id, run.deletion_vector.version));
+        self.version
+            .set(Arc::new(with_deletions(run, folded, batch)?));
+        Ok(())
+    }
+
+    /// Takes the rows before `from` out of a run, which are in others; those that are left go by
+    /// `trace`.
+    pub(crate) fn shorten_run(
+        &mut self,
+        run: &Arc<Run>,
+        from: u32,
+        trace: &Arc<RunTrace>,
+        batch: &mut WriteBatch,
+    ) -> Result<()> {
+        let mut folded = run.deletion_vector.all();
+        folded.insert_range(0..from);
+        if folded.len() == run.rows {
+            self.remove_run(run);
+            return Ok(());
         }
-        let deletion_vector = DeletionVector::new(folded, version);
-        let changed = run.with_deletion_vector(deletion_vector);
-        self.version.set(Arc::new(changed));
+        let shortened = with_deletions(run, folded, batch)?;
+        let shortened = shortened.with_trace(Arc::clone(trace));
+        self.version.set(Arc::new(shortened));
         Ok(())
     }
 
@@ -112,4 +126,15 @@ impl Publication {
         state.version = Arc::new(self.version);
         state.manifest = self.manifest;
     }
+}
+
+/// A run whose deletion vector is stored under a new version.
+fn with_deletions(run: &Run, folded: RoaringBitmap, batch: &mut WriteBatch) -> Result<Run> {
+    let version = run.deletion_vector.version + 1;
+    let value = deletion_vector::encode(run.id, version, &folded)?;
+    batch.put(keys::deletion_vector(run.id, version), value);
+    if run.deletion_vector.version > 0 {
+        batch.delete(keys::deletion_vector(run.id, run.deletion_vector.version));
+    }
+    Ok(run.with_deletion_vector(DeletionVector::new(folded, version)))
 }

@@ -113,7 +113,7 @@ impl Transaction {
                 let published = self.snapshot.version.runs(view.id()).len();
                 let mut runs = view.runs.iter().take(published);
                 let run = runs.nth(slot as usize)?;
-                Some((Holder::Run(Arc::clone(&run.run.pin.trace)), ordinal))
+                Some((Holder::Run(Arc::clone(&run.run.trace)), ordinal))
             }
             RowRef::WriteSet(_) => None,
         }
@@ -147,7 +147,7 @@ pub(super) fn deleted_rows(snapshot: &Snapshot, write_set: &WriteSet) -> RowSet 
     }
     for (run, dead) in &write_set.dead_rows {
         if let Some(run) = snapshot.version.run(dead.tree, *run) {
-            deleted.add_rows(&Holder::Run(Arc::clone(&run.pin.trace)), &dead.ordinals);
+            deleted.add_rows(&Holder::Run(Arc::clone(&run.trace)), &dead.ordinals);
         }
     }
     deleted.now().0

@@ -60,7 +60,7 @@ pub(super) fn validate(
     let dead = write_set.dead_rows.iter();
     for (run, dead) in dead.filter(|(_, dead)| !dropped.contains(&dead.tree)) {
         match snapshot.version.run(dead.tree, *run) {
-            Some(seen) => rows_now(state, &seen.pin.trace, &dead.ordinals, &mut deletes)?,
+            Some(seen) => rows_now(state, &seen.trace, &dead.ordinals, &mut deletes)?,
             // One that the transaction spilled: nobody else knows it.
             None => deletes.add(dead.tree, *run, &dead.ordinals),
         }

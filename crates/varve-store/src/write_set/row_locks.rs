@@ -35,7 +35,7 @@ impl Holder {
             (Holder::Memtable(a, of), Holder::Memtable(b, other)) => {
                 of == other && Arc::ptr_eq(a, b)
             }
-            (Holder::Run(a), Holder::Run(b)) => a.id == b.id,
+            (Holder::Run(a), Holder::Run(b)) => Arc::ptr_eq(a, b),
             _ => false,
         }
     }

@@ -48,12 +48,6 @@ impl Pacing {
         self.now_us().saturating_sub(self.begun_us)
     }
 
-    /// Whether the time is over that was given.
-    pub fn is_over(&self) -> bool {
-        let is_late = |duration_us| self.elapsed_us() >= duration_us;
-        self.asked.duration_us.is_some_and(is_late)
-    }
-
     /// What is left of the caller's `statement_timeout`; 0 where there is none.
     pub fn time_left_us(&self) -> Result<u64> {
         match self.timeout_us.checked_sub(self.elapsed_us()) {
@@ -68,6 +62,15 @@ impl Pacing {
 }
 
 impl Pace for Pacing {
+    fn is_bounded(&self) -> bool {
+        self.asked.duration_us.is_some()
+    }
+
+    fn is_over(&self) -> bool {
+        let is_late = |duration_us| self.elapsed_us() >= duration_us;
+        self.asked.duration_us.is_some_and(is_late)
+    }
+
     /// Leaves the others their share of the time. Once the time is over that was given, what was
     /// begun is done without rests.
     fn rest(&self, worked_us: u64) -> LocalFuture<'_, Result<()>> {

@@ -351,3 +351,32 @@ fn compress_needs_no_configuration() {
     run(&mut session, "COMPRESS events");
     assert_eq!(rows(&mut session, waits), [[Value::Boolean(false)]]);
 }
+
+/// Z7: a duration binds within a run; what was done is kept, and the next call goes on there.
+#[test]
+fn a_call_without_time_takes_one_step() {
+    let mut session = events();
+    enable(&mut session, "''a''");
+    run(
+        &mut session,
+        "UPDATE _zstd_configs SET config = json_patch(config, \
+         '{\"incremental_compression_step_bytes\": 100000}')",
+    );
+    let before = rows(&mut session, ALL_EVENTS);
+    let compressed = "SELECT coalesce(sum(rows), 0)::bigint FROM zstd_stats WHERE dict_id = 1";
+    let (mut calls, mut last) = (1, Value::Int8(0));
+    let call = "SELECT zstd_incremental_maintenance(0, 1)";
+    while rows(&mut session, call) == [[Value::Int4(1)]] {
+        let now = rows(&mut session, compressed).remove(0).remove(0);
+        assert!(
+            calls == 1 || now.integer() > last.integer(),
+            "{now:?} {last:?}"
+        );
+        last = now;
+        calls += 1;
+        assert_eq!(rows(&mut session, ALL_EVENTS), before, "after call {calls}");
+    }
+    assert!(calls > 5, "{calls}");
+    assert_eq!(rows(&mut session, compressed), [[Value::Int8(20_000)]]);
+    assert_eq!(rows(&mut session, ALL_EVENTS), before);
+}

@@ -10,7 +10,7 @@ use varve_types::{
     Column, ColumnData, ColumnId, Compression, Error, Failure, LocalFuture, Result, SortKey, TreeId,
 };
 
-use super::{KEYED, Row, delete_where, insert, key, open, schema, sorted_rows};
+use super::{KEYED, Row, batch, delete_where, insert, key, open, schema, sorted_rows};
 use crate::catalog::Catalog;
 use crate::store::Store;
 use crate::tree::Tree;
@@ -73,6 +73,10 @@ impl ValueFrames for ByKind {
         };
         assert_eq!(kinds.len(), rows);
         kinds.iter().map(frame).collect()
+    }
+
+    fn step_bytes_max(&self) -> usize {
+        1 << 20
     }
 
     fn dictionary(&self, number: i32) -> Option<ZstdDictionary> {
@@ -277,4 +281,123 @@ fn a_cancel_ends_the_compression_of_a_run() {
         due
     );
     assert_eq!(sorted_rows(&store.begin(), KEYED), rows);
+}
+
+/// Has no time.
+struct InParts;
+
+impl Pace for InParts {
+    fn rest(&self, _: u64) -> LocalFuture<'_, Result<()>> {
+        Box::pin(async { Ok(()) })
+    }
+
+    fn is_bounded(&self) -> bool {
+        true
+    }
+
+    fn is_over(&self) -> bool {
+        true
+    }
+}
+
+/// A store with one run of so many rows whose values wait.
+fn with_waiting(kv: &MemoryKv, count: i64) -> (Arc<Store>, Vec<Row>) {
+    let store = open(kv);
+    let mut created = store.begin();
+    assert_eq!(created.new_tree_id(), KEYED);
+    let mut schema = schema(KEYED, SortKey::Columns(vec![0]));
+    schema.columns[1].storage.compression = Compression::ZstdValues;
+    created.create_tree(schema).unwrap();
+    block_on(created.commit(crate::Durability::Strict)).unwrap();
+    store.set_value_frames_source(Arc::new(ByKind::default()));
+    let rows = texts(count);
+    let mut inserted = store.begin();
+    for rows in rows.chunks(1000) {
+        block_on(inserted.insert(KEYED, &batch(rows))).unwrap();
+    }
+    block_on(inserted.write_out()).unwrap();
+    block_on(inserted.commit(crate::Durability::Strict)).unwrap();
+    (store, rows)
+}
+
+/// Compresses a part of the one run that waits; whether some of it is left.
+fn part(store: &Arc<Store>) -> bool {
+    let due = block_on(store.values_due(KEYED, Arc::new(NoRest))).unwrap();
+    assert_eq!(due.len(), 1);
+    block_on(store.compress_values(KEYED, due[0], Arc::new(InParts))).unwrap()
+}
+
+fn assert_sound(store: &Arc<Store>, rows: &[Row]) {
+    assert_eq!(sorted_rows(&store.begin(), KEYED), rows);
+    let check = block_on(store.check()).unwrap();
+    assert!(check.problems.is_empty(), "{check:?}");
+}
+
+#[test]
+fn a_run_is_compressed_in_parts_where_the_time_is_over() {
+    let kv = MemoryKv::new();
+    let (store, rows) = with_waiting(&kv, 20_000);
+    let reader = store.begin();
+    let mut parts = 1;
+    while part(&store) {
+        parts += 1;
+        assert_sound(&store, &rows);
+    }
+    assert!(parts > 2, "{parts}");
+    let wait = block_on(store.values_due(KEYED, Arc::new(NoRest))).unwrap();
+    assert_eq!(wait, []);
+    assert_eq!(sorted_rows(&reader, KEYED), rows);
+    drop(reader);
+    assert_sound(&store, &rows);
+    let present = rows.iter().filter(|row| row.1.is_some()).count() as u64;
+    assert_eq!(
+        totals(&store).iter().map(|(_, values)| values).sum::<u64>(),
+        present
+    );
+    drop(store);
+    assert_sound(&open(&kv), &rows);
+}
+
+/// Transactions that began before a part was written find its rows, and those that are left.
+#[test]
+fn rows_of_a_run_in_parts_are_deleted_once() {
+    let kv = MemoryKv::new();
+    let (store, mut rows) = with_waiting(&kv, 20_000);
+    let ends = |last: i64| {
+        let mut changed = store.begin();
+        delete_where(&mut changed, KEYED, key(varve_types::CompareOp::Lt, 5));
+        delete_where(&mut changed, KEYED, key(varve_types::CompareOp::GtEq, last));
+        changed
+    };
+    let (first, second) = (ends(19_990), ends(19_980));
+    let early = ends(19_999);
+    block_on(early.commit(crate::Durability::Relaxed)).unwrap();
+    assert!(part(&store));
+    let late = block_on(first.commit(crate::Durability::Strict));
+    let conflict = late.unwrap_err();
+    assert_eq!(conflict.failure(), Some(Failure::Conflict));
+    rows.retain(|row| (5..19_999).contains(&row.0));
+    assert_sound(&store, &rows);
+    drop(second);
+
+    let mut changed = store.begin();
+    delete_where(&mut changed, KEYED, key(varve_types::CompareOp::Lt, 10));
+    delete_where(
+        &mut changed,
+        KEYED,
+        key(varve_types::CompareOp::GtEq, 19_900),
+    );
+    assert!(part(&store));
+    let again = ends(19_950);
+    block_on(changed.commit(crate::Durability::Strict)).unwrap();
+    let late = block_on(again.commit(crate::Durability::Strict));
+    assert_eq!(late.unwrap_err().failure(), Some(Failure::Conflict));
+    rows.retain(|row| (10..19_900).contains(&row.0));
+    assert_sound(&store, &rows);
+    drop(store);
+    let store = open(&kv);
+    store.set_value_frames_source(Arc::new(ByKind::default()));
+    assert_sound(&store, &rows);
+    while part(&store) {}
+    assert_sound(&store, &rows);
 }

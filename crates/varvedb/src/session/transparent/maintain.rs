@@ -192,8 +192,11 @@ impl Work {
             if remains {
                 break;
             }
-            store.compress_values(table.tree, run, self.pace()).await?;
+            remains = store.compress_values(table.tree, run, self.pace()).await?;
             self.has_stepped = true;
+            if remains {
+                break;
+            }
         }
         self.tell_totals(table, &before, &store.value_frame_totals(table.tree)?);
         Ok(remains)
