@@ -5,15 +5,17 @@
 //! *tier* become one, full runs that are apart stay, and a run of which a third is dead is written
 //! again. VACUUM is the same with a stricter choice.
 //!
-//! `value_frames.rs` rewrites runs whose values are to be compressed one by one.
+//! `value_frames.rs` rewrites runs whose values are to be compressed one by one. Where the time of
+//! whoever asked is over, a rewrite ends behind a group: the rows that are left stay in their run,
+//! whose deletion vector takes the others out.
 //!
 //! `work.rs` carries a choice out. Inputs are merged by key (`merge.rs`), without the rows that are
 //! dead at the start, beside commits and flushes. The end takes the commit lock: one strict commit
 //! lists the outputs instead of the inputs, with deletion vectors for the rows that died meanwhile.
 //!
 //! A forward map for each input (`forward.rs`) tells transactions that began before where their
-//! rows are now. Their snapshots go on reading the inputs, whose pages stay until no snapshot holds
-//! them.
+//! rows are now; rows that stay are in the same run, under a new trace. Their snapshots go on
+//! reading the inputs, whose pages stay until no snapshot holds them.
 
 mod choose;
 mod input;
