@@ -8,13 +8,14 @@
 
 use core::cmp::Ordering;
 
+use crate::CodecError;
 use crate::fsst::{Encoder, SymbolTable, compare, decode_into, decode_strings};
 use crate::integers::{self, IntegerKind, IntegerPlan};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::string_data::{Strings, StringsRef};
+use crate::strings::pieces::Pieces;
 use crate::writer::{length_integer, put_nested};
-use crate::{CodecError, ROWS_MAX};
 
 /// FSST while it is written.
 #[derive(Debug)]
@@ -56,7 +57,8 @@ pub(super) fn decode(
     rows: usize,
 ) -> Result<Strings, CodecError> {
     let stored = FsstStrings::take(scope, reader, rows)?;
-    decode_strings(stored.table, stored.codes, &stored.ends, scope.bytes_max)
+    let Pieces { ends, bytes } = &stored.codes;
+    decode_strings(stored.table, bytes, ends, scope.bytes_max)
 }
 
 pub(super) fn gather(
@@ -68,7 +70,7 @@ pub(super) fn gather(
     let stored = FsstStrings::take(scope, reader, rows)?;
     let mut strings = Strings::with_capacity(positions.len());
     for position in positions {
-        let codes = stored.codes_at(usize::from(*position))?;
+        let codes = stored.codes.get(usize::from(*position))?;
         let left = scope.bytes_max.saturating_sub(strings.bytes.len());
         decode_into(stored.table, codes, &mut strings.bytes, left)?;
         let end = u32::try_from(strings.bytes.len()).map_err(|_| LENGTHS)?;
@@ -82,9 +84,8 @@ const LENGTHS: CodecError = CodecError::Malformed("string lengths");
 /// A vector as stored.
 pub(crate) struct FsstStrings<'a> {
     table: &'a SymbolTable,
-    /// One past the last code of each string.
-    ends: Vec<u32>,
-    codes: &'a [u8],
+    /// The codes of each string.
+    codes: Pieces<'a>,
 }
 
 impl<'a> FsstStrings<'a> {
@@ -96,34 +97,12 @@ impl<'a> FsstStrings<'a> {
         let table = scope.shared.symbols(reader.u8()?)?;
         let lengths = reader.nested()?;
         let lengths = integers::decode_plain(scope.nested()?, IntegerKind::Int32, lengths, rows)?;
-        let codes = reader.rest();
-        let mut ends = Vec::with_capacity(rows.min(ROWS_MAX));
-        let mut end = 0_u32;
-        for length in lengths {
-            let length = u32::try_from(length).map_err(|_| LENGTHS)?;
-            end = end.checked_add(length).ok_or(LENGTHS)?;
-            ends.push(end);
-        }
-        if end as usize != codes.len() {
-            return Err(LENGTHS);
-        }
-        Ok(FsstStrings { table, ends, codes })
+        let codes = Pieces::cut(reader.rest(), &lengths)?;
+        Ok(FsstStrings { table, codes })
     }
 
     /// The order of the string at `row` and `bytes`.
     pub(crate) fn compare(&self, row: usize, bytes: &[u8]) -> Result<Ordering, CodecError> {
-        compare(self.table, self.codes_at(row)?, bytes)
-    }
-
-    fn codes_at(&self, row: usize) -> Result<&'a [u8], CodecError> {
-        let start = match row.checked_sub(1) {
-            None => Some(&0),
-            Some(before) => self.ends.get(before),
-        };
-        let codes = match (start, self.ends.get(row)) {
-            (Some(start), Some(end)) => self.codes.get(*start as usize..*end as usize),
-            _ => None,
-        };
-        codes.ok_or(LENGTHS)
+        compare(self.table, self.codes.get(row)?, bytes)
     }
 }

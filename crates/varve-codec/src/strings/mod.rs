@@ -17,6 +17,7 @@ mod json_fields;
 mod json_plan;
 mod leaf;
 mod packed;
+mod pieces;
 pub(crate) mod plain;
 mod plan;
 mod prefix;

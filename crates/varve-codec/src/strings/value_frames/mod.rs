@@ -24,6 +24,7 @@ use crate::integers::{self, IntegerKind};
 use crate::reader::ByteReader;
 use crate::scope::Scope;
 use crate::string_data::Strings;
+use crate::strings::pieces::Pieces;
 use crate::{CodecError, ZstdDecoder, ZstdDictionary, ZstdFraming};
 
 pub use encode::{BytesByWay, FramedBlock, ValueFrameBytes, ValueFramer};
@@ -89,9 +90,8 @@ struct StoredValues<'a> {
     /// The way of each value, where there are several.
     codes: Option<Vec<i64>>,
     lengths: Vec<i64>,
-    /// One past the last stored byte of each value.
-    ends: Vec<u32>,
-    bytes: &'a [u8],
+    /// What is stored of each value.
+    pieces: Pieces<'a>,
 }
 
 impl<'a> StoredValues<'a> {
@@ -118,23 +118,12 @@ impl<'a> StoredValues<'a> {
         let codes = if count > 1 { Some(integers()?) } else { None };
         let lengths = integers()?;
         let stored = integers()?;
-        let bytes = reader.rest();
-        let mut ends = Vec::with_capacity(stored.len());
-        let mut end = 0_u32;
-        for length in stored {
-            let length = u32::try_from(length).map_err(|_| LENGTHS)?;
-            end = end.checked_add(length).ok_or(LENGTHS)?;
-            ends.push(end);
-        }
-        if end as usize != bytes.len() {
-            return Err(LENGTHS);
-        }
+        let pieces = Pieces::cut(reader.rest(), &stored)?;
         Ok(StoredValues {
             ways,
             codes,
             lengths,
-            ends,
-            bytes,
+            pieces,
         })
     }
 
@@ -148,7 +137,7 @@ impl<'a> StoredValues<'a> {
     ) -> Result<(), CodecError> {
         let length = self.lengths.get(row).ok_or(LENGTHS)?;
         let length = usize::try_from(*length).map_err(|_| LENGTHS)?;
-        let stored = self.stored(row)?;
+        let stored = self.pieces.get(row)?;
         let start = strings.bytes.len();
         let bytes = start.saturating_add(length);
         if bytes > bytes_max {
@@ -164,18 +153,6 @@ impl<'a> StoredValues<'a> {
             _ => return Err(LENGTHS),
         }
         strings.end_string(bytes_max)
-    }
-
-    fn stored(&self, row: usize) -> Result<&'a [u8], CodecError> {
-        let start = match row.checked_sub(1) {
-            None => Some(&0),
-            Some(before) => self.ends.get(before),
-        };
-        let stored = match (start, self.ends.get(row)) {
-            (Some(start), Some(end)) => self.bytes.get(*start as usize..*end as usize),
-            _ => None,
-        };
-        stored.ok_or(LENGTHS)
     }
 
     fn way(&self, row: usize) -> Result<Way<'a>, CodecError> {
