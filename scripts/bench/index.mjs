@@ -6,6 +6,9 @@
 //                               [--docs DIR] [CASE...]
 //        npm run bench -- pages --processor [--rows 1000000] [--runs 5] [--build NAME=FOLDER ...] [--json FILE]
 //        Processor time of the engine's thread in all cases after the start.
+//        npm run bench -- pages --encrypted [--rows 1000000] [--runs 5] [--build NAME=FOLDER] [--json FILE] [--docs DIR]
+//                               [CASE...]
+//        An encrypted database beside one in clear, in place of the peer.
 //        npm run bench -- levels --into FOLDER [CRATE.LEVEL[+CRATE.LEVEL...] ...]
 //        Each is a build of the package for `pages --build`; without any, one for each crate that is at level 3.
 
@@ -131,6 +134,7 @@ async function main() {
       into: { type: 'string' },
       'no-peer': { type: 'boolean', default: false },
       processor: { type: 'boolean', default: false },
+      encrypted: { type: 'boolean', default: false },
     },
   });
   const [command, ...names] = positionals;

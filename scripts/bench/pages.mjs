@@ -12,6 +12,7 @@ import { runPages } from './page-run.mjs';
 
 const BROWSER = join(root, 'tests/bench/browser');
 const PEER = 'sqlite-wasm';
+const ENCRYPTED = 'encrypted';
 const CASES = ['start', 'load', 'queries', 'lookups', 'reload', 'inserts'];
 /** What every build has. */
 const BUILT = ['index.js', 'worker.js', 'varve_bg.wasm'];
@@ -40,7 +41,8 @@ export function buildsOf(given) {
     const at = text.indexOf('=');
     const [name, folder] = [text.slice(0, at), text.slice(at + 1)];
     if (at < 1 || folder === '') throw new Stop(`--build takes NAME=FOLDER, not ${text}`);
-    if (name in builds || name === PEER) throw new Stop(`two engines are called ${name}`);
+    if (name in builds || name === PEER || name === ENCRYPTED)
+      throw new Stop(`two engines are called ${name}`);
     const missing = BUILT.find((file) => !existsSync(join(folder, file)));
     if (missing !== undefined) throw new Stop(`the build ${name} has no ${missing} in ${folder}`);
     builds[name] = resolve(folder);
@@ -49,12 +51,20 @@ export function buildsOf(given) {
 }
 
 /** Engines by their names, each with a server, and so an origin, of its own. */
-async function serveEngines(builds, hasPeer) {
+async function serveEngines(builds, { hasPeer, encrypted }) {
   const pages = join(BROWSER, 'pages');
   const served = (folder) => serveCompressed({ '': pages, 'package/': folder });
   const engines = {};
   for (const [name, folder] of Object.entries(builds)) {
     engines[name] = { server: await served(folder), html: 'varve.html', dialect: 'varve' };
+  }
+  if (encrypted) {
+    const [folder] = Object.values(builds);
+    engines[ENCRYPTED] = {
+      server: await served(folder),
+      html: 'varve-encrypted.html',
+      dialect: 'varve',
+    };
   }
   if (hasPeer) {
     const dist = join(BROWSER, 'node_modules/@sqlite.org/sqlite-wasm/dist');
@@ -85,6 +95,17 @@ function pageOf(results, { rows, runs }) {
   );
 }
 
+function encryptedPageOf(results, { rows, runs, names }) {
+  const command = `npm run bench -- pages --encrypted --rows ${rows} --runs ${runs}`;
+  return (
+    '# What encryption costs a page\n\n' +
+    `Written by \`${[command, ...names].join(' ')}\`: medians of ${runs} runs in ` +
+    'Chromium, each in a new profile on disk, a database in clear and an encrypted one in turn. WebCrypto encrypts ' +
+    'each value. A start stretches the passphrase, in 600,000 rounds of PBKDF2; with a key it would not. ' +
+    `It also waits for the second part of the engine, which has the encryption.\n\n${caseTable(results, PEER)}`
+  );
+}
+
 function processorPageOf(results, { rows, runs }) {
   return (
     `Written by \`npm run bench -- pages --processor --rows ${rows} --runs ${runs}\`: medians of ${runs} runs in ` +
@@ -93,14 +114,23 @@ function processorPageOf(results, { rows, runs }) {
   );
 }
 
+/** The page that a run writes: its file, and what makes its text. */
+function pageFor({ processor, encrypted }) {
+  if (processor) return { name: 'processor.md', write: processorPageOf };
+  if (encrypted) return { name: 'encryption-browser.md', write: encryptedPageOf };
+  return { name: 'pages.md', write: pageOf };
+}
+
 /** Measures the cases called `names`, or all; fails when builds answer a query differently. */
 export async function pages(values, names) {
-  const { processor } = values;
+  const { processor, encrypted } = values;
+  if (processor && encrypted) throw new Stop('--processor does not go with --encrypted');
+  if (encrypted && values.build?.length > 1) throw new Stop('--encrypted takes one build');
   const options = { rows: positiveInt('rows', values.rows), wanted: casesNamed(names), processor };
   const runs = positiveInt('runs', values.runs);
   const given = values.build && buildsOf(values.build);
   // The peer's worker is another thread than ours.
-  const hasPeer = !values['no-peer'] && !processor;
+  const hasPeer = !values['no-peer'] && !processor && !encrypted;
   if (hasPeer) {
     await runTool('npm', ['ci', '--ignore-scripts', '--prefix', BROWSER], toolEnvironment());
   }
@@ -108,19 +138,20 @@ export async function pages(values, names) {
     await runTool('npm', ['run', 'build', '--workspace', 'varvedb'], toolEnvironment());
   }
   const builds = given ?? buildsOf([`VarveDB=${join(root, 'js/dist')}`]);
-  const engines = await serveEngines(builds, hasPeer);
+  const engines = await serveEngines(builds, { hasPeer, encrypted });
   let results;
   try {
     results = await measured(engines, runs, options);
   } finally {
     for (const { server } of Object.values(engines)) server.close();
   }
-  const text = (processor ? processorPageOf : pageOf)(results, { rows: options.rows, runs });
+  const { name, write } = pageFor(values);
+  const text = write(results, { rows: options.rows, runs, names });
   console.log(text);
   if (values.json) writeFileSync(values.json, `${JSON.stringify(results, null, 2)}\n`);
   if (values.docs) {
     mkdirSync(values.docs, { recursive: true });
-    writeFileSync(join(values.docs, processor ? 'processor.md' : 'pages.md'), text);
+    writeFileSync(join(values.docs, name), text);
   }
   const complaints = differences(results, PEER);
   for (const complaint of complaints) console.error(complaint);

@@ -1,5 +1,6 @@
 //! The cases, each the same work for every engine, in an order in which each finds what it needs.
 
+use cpu_time::ProcessTime;
 use varve_bench::generate::Size;
 
 use crate::clock::{Clock, median_seconds};
@@ -53,27 +54,26 @@ impl Ids {
     }
 }
 
-/// Runs all cases on one engine.
-pub fn run(engine: &mut dyn Engine, place: Place, orders: &Orders, work: &Work) -> Vec<Figure> {
-    let mut figures = Vec::new();
-    let mut add = |case: &str, unit: &'static str, value: f64| {
-        println!("  {case}: {value:.3} {unit}");
-        figures.push(Figure {
-            case: case.to_owned(),
-            unit,
-            value,
-        });
-    };
-    let rows = orders.rows();
-    let mut ids = Ids {
-        rows: rows as u64,
-        at: 1,
-    };
+fn figure(case: &str, unit: &'static str, value: f64) -> Figure {
+    println!("  {case}: {value:.3} {unit}");
+    Figure {
+        case: case.to_owned(),
+        unit,
+        value,
+    }
+}
 
+/// Loads all orders, and opens the database again.
+pub fn load(engine: &mut dyn Engine, orders: &Orders) -> Vec<Figure> {
+    let mut figures = Vec::new();
+    let mut add = |case: &str, unit, value| figures.push(figure(case, unit, value));
+    let rows = orders.rows();
     engine.prepare(orders);
-    let clock = Clock::wall();
+    let (clock, processor) = (Clock::wall(), ProcessTime::now());
     engine.load(orders);
     add("load", "rows/s", rows as f64 / clock.seconds());
+    let worked = processor.elapsed().as_secs_f64();
+    add("load, processor time", "ms", worked * 1e3);
     let bytes = engine.compact();
     add(
         "stored after the load",
@@ -85,6 +85,18 @@ pub fn run(engine: &mut dyn Engine, place: Place, orders: &Orders, work: &Work) 
     if let Some(seconds) = reopened(engine, rows as i64 / 2) {
         add("open and first lookup", "ms", seconds * 1e3);
     }
+    figures
+}
+
+/// Runs all cases on one engine.
+pub fn run(engine: &mut dyn Engine, place: Place, orders: &Orders, work: &Work) -> Vec<Figure> {
+    let mut figures = load(engine, orders);
+    let mut add = |case: &str, unit, value| figures.push(figure(case, unit, value));
+    let rows = orders.rows();
+    let mut ids = Ids {
+        rows: rows as u64,
+        at: 1,
+    };
     let cold = ids.many(50);
     let mut seconds: Vec<f64> = cold
         .iter()

@@ -16,6 +16,7 @@
 
 mod cases;
 mod clock;
+mod encrypted;
 mod engine;
 mod report;
 mod rows;
@@ -36,16 +37,23 @@ use crate::varve::Varve;
 
 const USAGE: &str = "usage: bench store [--size XS|S|M] [--place memory|disk] [--folder DIR] \
 [--json FILE] [--docs DIR]
+       bench store --encrypted [--size XS|S|M] [--runs 5] [--folder DIR] [--docs DIR]
 
   --size       10,000 orders, 100,000 or a million (the default)
   --place      only there; else both
   --folder     where the databases on disk are made (the folder for temporary files)
   --json FILE  writes everything measured
-  --docs DIR   where the page goes (docs/benchmarks for a whole run)";
+  --docs DIR   where the page goes (docs/benchmarks for a whole run)
+  --encrypted  loads an encrypted store on disk beside one in clear; medians of --runs";
+
+/// Runs of an encrypted store and of one in clear.
+const RUNS: usize = 5;
 
 struct Arguments {
     work: Work,
     places: Vec<Place>,
+    encrypted: bool,
+    runs: Option<usize>,
     folder: PathBuf,
     json: Option<PathBuf>,
     docs: Option<PathBuf>,
@@ -53,7 +61,13 @@ struct Arguments {
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let result = parse(&arguments).and_then(|arguments| run(&arguments).map_err(|e| e.to_string()));
+    let result = parse(&arguments).and_then(|arguments| {
+        let done = match arguments.encrypted {
+            true => run_encrypted(&arguments),
+            false => run(&arguments),
+        };
+        done.map_err(|error| error.to_string())
+    });
     match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
@@ -68,6 +82,8 @@ fn parse(arguments: &[String]) -> Result<Arguments, String> {
     let mut parsed = Arguments {
         work: work(size),
         places: vec![Place::Memory, Place::Disk],
+        encrypted: false,
+        runs: None,
         folder: std::env::temp_dir(),
         json: None,
         docs: None,
@@ -84,14 +100,27 @@ fn parse(arguments: &[String]) -> Result<Arguments, String> {
                     _ => return Err(USAGE.to_owned()),
                 }
             }
+            "--encrypted" => parsed.encrypted = true,
+            "--runs" => match value()?.parse() {
+                Ok(runs @ 1..) => parsed.runs = Some(runs),
+                _ => return Err(USAGE.to_owned()),
+            },
             "--folder" => parsed.folder = PathBuf::from(value()?),
             "--json" => parsed.json = Some(PathBuf::from(value()?)),
             "--docs" => parsed.docs = Some(PathBuf::from(value()?)),
             _ => return Err(USAGE.to_owned()),
         }
     }
+    let both_places = parsed.places.len() == 2;
+    let fits = match parsed.encrypted {
+        true => both_places && parsed.json.is_none(),
+        false => parsed.runs.is_none(),
+    };
+    if !fits {
+        return Err(USAGE.to_owned());
+    }
     parsed.work = work(size);
-    if parsed.docs.is_none() && size == Size::M && parsed.places.len() == 2 {
+    if parsed.docs.is_none() && size == Size::M && both_places {
         parsed.docs = Some(PathBuf::from("docs/benchmarks"));
     }
     Ok(parsed)
@@ -140,9 +169,27 @@ fn run(arguments: &Arguments) -> std::io::Result<()> {
     if let Some(path) = &arguments.json {
         std::fs::write(path, format!("{:#}\n", report::as_json(&sections)))?;
     }
-    if let Some(folder) = &arguments.docs {
-        std::fs::create_dir_all(folder)?;
-        std::fs::write(folder.join("store.md"), page)?;
-    }
-    Ok(())
+    write_page(arguments, "store.md", &page)
+}
+
+fn run_encrypted(arguments: &Arguments) -> std::io::Result<()> {
+    let orders = Orders::new(arguments.work.size);
+    let Arguments { work, folder, .. } = arguments;
+    let runs = arguments.runs.unwrap_or(RUNS);
+    let pair = encrypted::measure(folder, &orders, runs)?;
+    let size = work.size.letter();
+    let command = format!(
+        "cargo run --release -p xtask -- bench store --encrypted --size {size} --runs {runs}"
+    );
+    let page = report::encryption_page(&pair, runs, &command);
+    println!("\n{page}");
+    write_page(arguments, "encryption.md", &page)
+}
+
+fn write_page(arguments: &Arguments, name: &str, page: &str) -> std::io::Result<()> {
+    let Some(folder) = &arguments.docs else {
+        return Ok(());
+    };
+    std::fs::create_dir_all(folder)?;
+    std::fs::write(folder.join(name), page)
 }

@@ -7,7 +7,9 @@ use pollster::block_on;
 use varve_bench::set::{Column as SetColumn, Values};
 use varve_kv::{Kv, MemoryKv};
 use varve_types::{Bitmap, Column, ColumnBuilder, ColumnData, ColumnRef, LogicalType, Value};
-use varvedb::{BulkLoadOptions, Database, Options, Prepared, ResultSet, Session, SystemEnv};
+use varvedb::{
+    BulkLoadOptions, Database, Encryption, Options, Prepared, ResultSet, Session, SystemEnv,
+};
 
 use crate::engine::{Durability, Engine};
 use crate::rows::{Order, Orders, text_of, texts};
@@ -21,6 +23,8 @@ const RANGE: &str = "SELECT id, price FROM orders WHERE id BETWEEN $1 AND $2 ORD
 const UPDATE: &str = "UPDATE orders SET price = $1 WHERE id = $2";
 const DELETE: &str = "DELETE FROM orders WHERE id BETWEEN $1 AND $2";
 
+/// Of the encrypted database.
+const PASSPHRASE: &str = "no secret";
 /// Rows that a load is given at once.
 const BATCH_ROWS: usize = 65_536;
 
@@ -29,6 +33,7 @@ pub struct Varve {
     folder: Option<PathBuf>,
     /// In memory: what outlives the handle.
     memory: Arc<MemoryKv>,
+    encryption: Option<Encryption>,
     open: Option<Open>,
     /// What is to be loaded.
     input: Vec<Vec<ColumnRef>>,
@@ -44,9 +49,19 @@ struct Open {
 impl Varve {
     /// A new database: on RocksDB in this folder, or in memory.
     pub fn new(folder: Option<&Path>) -> Varve {
+        Varve::created(folder, None)
+    }
+
+    /// A new encrypted database on RocksDB in this folder.
+    pub fn encrypted(folder: &Path) -> Varve {
+        Varve::created(Some(folder), Some(Encryption::passphrase(PASSPHRASE)))
+    }
+
+    fn created(folder: Option<&Path>, encryption: Option<Encryption>) -> Varve {
         let mut varve = Varve {
             folder: folder.map(|folder| folder.join("varve")),
             memory: Arc::new(MemoryKv::new()),
+            encryption,
             open: None,
             input: Vec::new(),
         };
@@ -265,7 +280,11 @@ impl Engine for Varve {
             None => Arc::new(self.memory.reopen()),
         };
         let env = Arc::new(SystemEnv::new());
-        let opened = block_on(Database::open(kv, env, Options::native()));
+        let options = Options {
+            encryption: self.encryption.clone(),
+            ..Options::native()
+        };
+        let opened = block_on(Database::open(kv, env, options));
         let database = opened.expect("the database opens");
         let session = database.session();
         self.open = Some(Open {
