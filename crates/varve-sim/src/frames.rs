@@ -1,7 +1,7 @@
 //! How texts are compressed one by one: by the number beside them, with a dictionary that not every
 //! opening of the store knows.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use varve_codec::ZstdDictionary;
 use varve_store::{Rewrite, ValueFrame, ValueFrames, ValueFramesByColumn, ValueFramesSource};
@@ -80,8 +80,10 @@ impl ValueFrames for Frames {
     }
 
     fn dictionary(&self, number: i32) -> Option<ZstdDictionary> {
-        let known = ZstdDictionary::new(pool().as_bytes()).ok();
-        known.filter(|_| number == DICTIONARY)
+        // Encoders are prepared for it once.
+        static KNOWN: LazyLock<Option<ZstdDictionary>> =
+            LazyLock::new(|| ZstdDictionary::new(pool().as_bytes()).ok());
+        KNOWN.clone().filter(|_| number == DICTIONARY)
     }
 }
 

@@ -1,4 +1,4 @@
-//! Ten thousand crash points and the other scenarios, seeds that failed once, and bugs that must be
+//! Four thousand crash points and the other scenarios, seeds that failed once, and bugs that must be
 //! found. `VARVEDB_TESTS=full` runs twenty times as many seeds.
 
 #![allow(
@@ -51,7 +51,7 @@ fn seeds(count: u64) -> Range<u64> {
 #[test]
 fn no_crash_loses_what_was_promised() {
     let mut report = Report::default();
-    let wanted = seeds(10_000).end;
+    let wanted = seeds(4_000).end;
     for first in (0..).step_by(2) {
         report.add(run_all(first..first + 2, Scenario::Crash));
         if report.crashes >= wanted {
