@@ -1,5 +1,5 @@
-//! Four thousand crash points and the other scenarios, seeds that failed once, and bugs that must be
-//! found. `VARVEDB_TESTS=full` runs twenty times as many seeds.
+//! Four thousand crash points and the other scenarios, seeds that failed once, and bugs that must
+//! be found. `VARVEDB_TESTS=full` runs twenty times as many seeds.
 
 #![allow(
     clippy::panic,
