@@ -415,8 +415,7 @@ impl Statement {
     /// The columns of the rows that it gives; none where it gives no rows.
     pub fn fields(&self) -> &[Field] {
         let returning = match self {
-            Statement::Query(query) => return &query.fields,
-            Statement::Call(query) => return &query.fields,
+            Statement::Query(query) | Statement::Call(query) => return &query.fields,
             Statement::Changes(changes) => return changes.body.fields(),
             Statement::Insert(insert) => &insert.returning,
             Statement::Update(modify) | Statement::Delete(modify) => &modify.returning,
@@ -475,8 +474,7 @@ pub type Row = Vec<Value>;
 /// The plan of the rows that a statement changes.
 pub fn source_of(statement: &mut Statement) -> Option<&mut Plan> {
     match statement {
-        Statement::Query(query) => Some(&mut query.plan),
-        Statement::Call(query) => Some(&mut query.plan),
+        Statement::Query(query) | Statement::Call(query) => Some(&mut query.plan),
         Statement::Insert(insert) => Some(&mut insert.source),
         Statement::Update(modify) | Statement::Delete(modify) => Some(&mut modify.source),
         Statement::Merge(merge) => Some(&mut merge.source),

@@ -103,11 +103,14 @@ pub(crate) fn decode(reader: &mut ByteReader<'_>) -> Result<TreeSchema, CodecErr
         });
     }
     let kind = reader.u8()?;
-    let options = match kind & STORED {
-        0 => TreeOptions::default(),
-        _ => take_options(reader, kind & STORED_KEYS != 0)?,
+    let (options, kind) = match kind & STORED {
+        0 => (TreeOptions::default(), kind),
+        _ => (
+            take_options(reader, kind & STORED_KEYS != 0)?,
+            kind & !(STORED | STORED_KEYS),
+        ),
     };
-    let key = match kind & !(STORED | STORED_KEYS) {
+    let key = match kind {
         0 => SortKey::RowId,
         1 => {
             let keys = reader.count(1, count, "key")?;
@@ -196,4 +199,46 @@ fn take_index(reader: &mut ByteReader<'_>, columns: usize) -> Result<IndexKey, C
 fn take_position(reader: &mut ByteReader<'_>, columns: usize) -> Result<usize, CodecError> {
     let last = columns.checked_sub(1).ok_or(CodecError::Malformed("key"))?;
     reader.count(0, last, "key")
+}
+
+#[cfg(test)]
+mod tests {
+    use varve_codec::ByteReader;
+    use varve_types::{PageCodec, SortKey, TreeId, TreeOptions, TreeSchema};
+
+    use super::{STORED_KEYS, decode, encode};
+
+    fn stored(options: TreeOptions) -> (TreeSchema, Vec<u8>) {
+        let schema = TreeSchema {
+            tree: TreeId(7),
+            version: 3,
+            columns: Vec::new(),
+            key: SortKey::RowId,
+            options,
+        };
+        let mut bytes = Vec::new();
+        encode(&schema, &mut bytes);
+        (schema, bytes)
+    }
+
+    #[test]
+    fn what_is_said_of_pages_comes_back() {
+        for pages in [PageCodec::Lz4, PageCodec::None, PageCodec::Zstd(9)] {
+            for pages_of_keys in [false, true] {
+                let (schema, bytes) = stored(TreeOptions {
+                    pages,
+                    pages_of_keys,
+                    ..TreeOptions::default()
+                });
+                assert_eq!(decode(&mut ByteReader::new(&bytes)), Ok(schema));
+            }
+        }
+    }
+
+    #[test]
+    fn pages_of_keys_alone_are_no_kind_of_key() {
+        let (_, mut bytes) = stored(TreeOptions::default());
+        *bytes.last_mut().unwrap() |= STORED_KEYS;
+        assert!(decode(&mut ByteReader::new(&bytes)).is_err());
+    }
 }
