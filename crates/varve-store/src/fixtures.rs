@@ -164,7 +164,7 @@ pub(crate) fn ops(rows: &[Vec<u8>]) -> Vec<LogOp<'_>> {
         },
         LogOp::DeleteInRun {
             run: RunId(8),
-            ordinals: vec![0, 1, 2, 500, u32::MAX],
+            rows: vec![0..=2, 500..=500, u32::MAX..=u32::MAX],
         },
         LogOp::Insert {
             tree: TreeId(6),

@@ -19,10 +19,12 @@
 //! | 5 | insert | tree, schema version, number of rows, each as length and bytes |
 //! | 6 | delete by key | tree, number of keys, each as length and bytes |
 //! | 7 | delete in a run | run, number of ordinals, the first, then distances less one |
+//! | 8 | the same | run, number of ranges of ordinals, of each the distance from the end of the one before and the number of ordinals |
 //!
 //! A row that lay in the memtable is deleted by key, one in a run by its ordinal. Operations take
 //! effect in order; deletes stand before inserts.
 
+use core::ops::RangeInclusive;
 use std::sync::Arc;
 
 use varve_codec::{ByteReader, CodecError, put_varint};
@@ -53,9 +55,23 @@ pub(crate) enum LogOp<'a> {
     },
     DeleteInRun {
         run: RunId,
-        /// Ascending.
-        ordinals: Vec<u32>,
+        /// Ranges of ordinals, ascending.
+        rows: Vec<RangeInclusive<u32>>,
     },
+}
+
+/// Ascending numbers as ranges.
+pub(crate) fn ranges(numbers: impl IntoIterator<Item = u32>) -> Vec<RangeInclusive<u32>> {
+    let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
+    for number in numbers {
+        match ranges.last_mut() {
+            Some(last) if last.end().checked_add(1) == Some(number) => {
+                *last = *last.start()..=number;
+            }
+            _ => ranges.push(number..=number),
+        }
+    }
+    ranges
 }
 
 /// The bytes of a record.
@@ -247,19 +263,51 @@ fn put_op(op: &LogOp<'_>, out: &mut Vec<u8>) -> Result<(), Broken> {
             put_varint(tree.0, out);
             put_list(keys, out);
         }
-        LogOp::DeleteInRun { run, ordinals } => {
-            out.push(7);
-            put_varint(run.0, out);
-            put_varint(ordinals.len() as u64, out);
-            let mut next = 0;
-            for ordinal in ordinals.iter().copied().map(u64::from) {
-                let distance = ordinal.checked_sub(next).or_broken("order of deletions")?;
-                put_varint(distance, out);
-                next = ordinal + 1;
-            }
-        }
+        LogOp::DeleteInRun { run, rows } => put_deletions(*run, rows, out)?,
     }
     Ok(())
+}
+
+/// Ordinals one by one, or as ranges where those take less.
+fn put_deletions(
+    run: RunId,
+    ranges: &[RangeInclusive<u32>],
+    out: &mut Vec<u8>,
+) -> Result<(), Broken> {
+    let length = |range: &RangeInclusive<u32>| u64::from(range.end() - range.start()) + 1;
+    let rows: u64 = ranges.iter().map(length).sum();
+    let as_ranges = 2 * (ranges.len() as u64) < rows;
+    out.push(if as_ranges { 8 } else { 7 });
+    put_varint(run.0, out);
+    put_varint(if as_ranges { ranges.len() as u64 } else { rows }, out);
+    let mut next = 0;
+    for range in ranges {
+        let first = u64::from(*range.start());
+        let distance = first.checked_sub(next).or_broken("order of deletions")?;
+        put_varint(distance, out);
+        if as_ranges {
+            put_varint(length(range), out);
+        } else {
+            out.extend((1..length(range)).map(|_| 0));
+        }
+        next = u64::from(*range.end()) + 1;
+    }
+    Ok(())
+}
+
+fn take_ranges(reader: &mut ByteReader<'_>) -> Result<Vec<RangeInclusive<u32>>, CodecError> {
+    let mut ranges = Vec::new();
+    let mut next = Some(0_u32);
+    for _ in 0..take_count(reader)? {
+        let skipped = take_u32(reader)?;
+        let length = take_u32(reader)?.checked_sub(1);
+        let first = next.and_then(|next| next.checked_add(skipped));
+        let range = first.and_then(|first| Some(first..=first.checked_add(length?)?));
+        let range = range.ok_or(CodecError::Malformed("range of ordinals"))?;
+        next = range.end().checked_add(1);
+        ranges.push(range);
+    }
+    Ok(ranges)
 }
 
 fn put_list(items: &[&[u8]], out: &mut Vec<u8>) {
@@ -315,8 +363,15 @@ fn take_op<'a>(reader: &mut ByteReader<'a>) -> Result<LogOp<'a>, CodecError> {
                 ordinals.push(ordinal);
                 next = ordinal.checked_add(1);
             }
-            LogOp::DeleteInRun { run, ordinals }
+            LogOp::DeleteInRun {
+                run,
+                rows: ranges(ordinals),
+            }
         }
+        8 => LogOp::DeleteInRun {
+            run: RunId(reader.varint()?),
+            rows: take_ranges(reader)?,
+        },
         _ => return Err(CodecError::Malformed("operation")),
     })
 }

@@ -5,6 +5,7 @@
 //! deleted where it is there, and one that they inserted replaces what is at its key. Entries of
 //! indexes are left out: the indexes of all tables concerned are made anew afterwards.
 
+use core::ops::RangeInclusive;
 use std::sync::Arc;
 
 use varve_sort::VecSet;
@@ -86,7 +87,7 @@ impl Transaction {
                 let keys: Vec<Vec<u8>> = keys.iter().map(|key| key.to_vec()).collect();
                 self.delete_keys(id, &keys).await?;
             }
-            LogOp::DeleteInRun { run, ordinals } => self.delete_in_run(id, *run, ordinals).await?,
+            LogOp::DeleteInRun { run, rows } => self.delete_in_run(id, *run, rows).await?,
             LogOp::Insert { .. } | LogOp::Catalog(_) => return Ok(None),
         }
         Ok(Some(id))
@@ -135,21 +136,27 @@ impl Transaction {
         self.delete(tree, &positions).await
     }
 
-    async fn delete_in_run(&mut self, tree: TreeId, run: RunId, ordinals: &[u32]) -> Result<()> {
+    async fn delete_in_run(
+        &mut self,
+        tree: TreeId,
+        run: RunId,
+        rows: &[RangeInclusive<u32>],
+    ) -> Result<()> {
         let view: View = self.view(tree).await?;
         let slot = view.runs.iter().position(|found| found.run.id == run);
         let Some(slot) = slot.and_then(|slot| u32::try_from(slot).ok()) else {
             return Ok(());
         };
         let last = self.snapshot.seq;
-        let deletion_vector = view
-            .runs
-            .get(slot as usize)
-            .map(|run| &run.run.deletion_vector);
-        let alive = ordinals.iter().copied();
-        let alive = alive.filter(|at| {
-            deletion_vector.is_some_and(|deletion_vector| !deletion_vector.is_dead(*at, last))
-        });
+        let found = view.runs.get(slot as usize).map(|view| &*view.run);
+        let end = found.and_then(|run| u32::try_from(run.rows).ok());
+        let within = |range: &RangeInclusive<u32>| {
+            let end = range.end().saturating_add(1).min(end.unwrap_or(0));
+            *range.start()..end
+        };
+        let alive = rows.iter().flat_map(within);
+        let alive =
+            alive.filter(|at| found.is_some_and(|run| !run.deletion_vector.is_dead(*at, last)));
         let positions: Vec<_> = alive
             .map(|ordinal| RowRef::Run { slot, ordinal }.pack())
             .collect();

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use roaring::RoaringBitmap;
 use varve_kv::Bytes;
 use varve_types::{CommitSeq, RunId, TreeId, Value};
 
@@ -145,8 +146,18 @@ impl<'a> Replay<'a> {
                     }
                 }
             }
-            LogOp::DeleteInRun { run, ordinals } => match self.run(run) {
-                Some(run) => run.deletion_vector.add(ordinals, seq),
+            LogOp::DeleteInRun { run, rows } => match self.run(run) {
+                Some(run) => {
+                    let end = rows.last().map_or(0, |range| u64::from(*range.end()) + 1);
+                    if end > run.rows {
+                        return Err(malformed("ordinal"));
+                    }
+                    let mut deleted = RoaringBitmap::new();
+                    for range in rows {
+                        deleted.insert_range(range);
+                    }
+                    run.deletion_vector.add(&deleted, seq);
+                }
                 None if seq <= self.deletions_through => {}
                 None => return Err(malformed("run")),
             },

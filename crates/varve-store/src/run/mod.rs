@@ -94,10 +94,8 @@ impl DeletionVector {
     }
 
     /// Adds rows that a commit deleted. On replay some may be among the folded ones already.
-    pub(crate) fn add(&self, ordinals: impl IntoIterator<Item = u32>, seq: CommitSeq) {
-        let undeleted = |ordinal: &u32| !self.folded.contains(*ordinal);
-        let ordinals = ordinals.into_iter().filter(undeleted);
-        self.recent().add(ordinals, seq);
+    pub(crate) fn add(&self, rows: &RoaringBitmap, seq: CommitSeq) {
+        self.recent().add(rows - &*self.folded, seq);
     }
 
     /// Whether no commit so far deleted any of these rows.

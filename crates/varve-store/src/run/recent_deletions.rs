@@ -23,10 +23,8 @@ pub(crate) struct RecentDeletions {
 
 impl RecentDeletions {
     /// Notes rows that a commit deleted; those that are known stay what they are.
-    pub(crate) fn add(&mut self, ordinals: impl Iterator<Item = u32>, seq: CommitSeq) {
-        let new: RoaringBitmap = ordinals
-            .filter(|ordinal| !self.all.contains(*ordinal))
-            .collect();
+    pub(crate) fn add(&mut self, rows: RoaringBitmap, seq: CommitSeq) {
+        let new = rows - &self.all;
         if new.is_empty() {
             return;
         }
@@ -146,7 +144,7 @@ mod tests {
             let mut model = BTreeMap::new();
             for (at, (first, rows, step)) in (1..).zip(commits) {
                 let ordinals = || (first..).step_by(step as usize).take(rows as usize);
-                deletions.add(ordinals(), CommitSeq(at));
+                deletions.add(ordinals().collect(), CommitSeq(at));
                 for ordinal in ordinals() {
                     model.entry(ordinal).or_insert(CommitSeq(at));
                 }

@@ -252,7 +252,7 @@ fn a_deletion_in_an_unknown_run_is_corruption() {
     with_trees(&store);
     let deletion = LogOp::DeleteInRun {
         run: RunId(99),
-        ordinals: vec![1],
+        rows: vec![1..=1],
     };
     let mut batch = WriteBatch::new();
     let record = log::Record {

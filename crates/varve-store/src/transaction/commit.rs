@@ -212,7 +212,7 @@ fn operations<'a>(write_set: &'a WriteSet, deletes: &'a Deletes) -> Result<Vec<L
     for ((_, run), rows) in &deletes.rows {
         ops.push(LogOp::DeleteInRun {
             run: *run,
-            ordinals: rows.iter().collect(),
+            rows: log::ranges(rows),
         });
     }
     let dropped = write_set.dropped_trees();
@@ -274,7 +274,7 @@ fn delete_rows(state: &State, deletes: &Deletes, seq: CommitSeq) -> bool {
     let mut wears_runs = false;
     for ((tree, run), rows) in &deletes.rows {
         if let Some(run) = state.version.run(*tree, *run) {
-            run.deletion_vector.add(rows.iter(), seq);
+            run.deletion_vector.add(rows, seq);
             wears_runs |= run.is_worn();
         }
     }

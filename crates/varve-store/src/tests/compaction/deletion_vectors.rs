@@ -224,7 +224,7 @@ fn replay_skips_a_deletion_in_a_missing_run_up_to_deletions_through_and_calls_a_
         let seq = varve_types::CommitSeq(seq.0 + later);
         let op = LogOp::DeleteInRun {
             run: gone,
-            ordinals: vec![3],
+            rows: vec![3..=3],
         };
         let mut batch = varve_kv::WriteBatch::new();
         let record = log::Record {
