@@ -23,6 +23,9 @@ const TRIAL_BYTES: usize = 1 << 20;
 /// No group takes more than this in memory.
 const GROUP_VALUE_BYTES_MAX: usize = 16 << 20;
 
+/// So many rows have room at first.
+const FIRST_ROWS: usize = 64;
+
 /// Writes one run. Memory is bounded by one group and the values not yet taken.
 pub struct RunWriter {
     spec: RunSpec,
@@ -87,7 +90,10 @@ impl RunWriter {
             value_frames: VecMap::default(),
         };
         Ok(RunWriter {
-            pending: types().map(builder).collect(),
+            // Many runs are open at once where rows are kept apart, with few rows each.
+            pending: types()
+                .map(|ty| ColumnBuilder::with_capacity(ty, FIRST_ROWS))
+                .collect(),
             pending_rows: 0,
             pending_bytes: 0,
             pending_first_key: Vec::new(),
@@ -193,6 +199,11 @@ impl RunWriter {
     /// Rows so far.
     pub fn rows(&self) -> u64 {
         self.rows
+    }
+
+    /// Bytes of the values that wait to be encoded.
+    pub fn held_bytes(&self) -> usize {
+        self.pending_bytes + self.group.value_bytes()
     }
 
     /// Bytes of all finished values so far, taken or not: for cutting output runs by size.

@@ -53,6 +53,13 @@
 //!
 //! `tests/deletion_vectors.rs` has a test by the name of each rule.
 //!
+//! # Partitions
+//!
+//! A tree may keep rows apart by a column (`partition.rs`): then no run that is written has rows of
+//! two partitions, and runs that were written before are cut. Where a run lies follows from its
+//! head, so that a partition is dropped without reading it: its rows are noted as deleted, and
+//! a run without a living row leaves the manifest (`compaction/retire.rs`).
+//!
 //! # Where to read
 //!
 //! | question | module |
@@ -67,6 +74,7 @@
 //! | how a store becomes one stream, and a stream a store | `export` |
 //! | what lies under which key | `format` |
 //! | which work is done in the background, and when | `jobs` |
+//! | which rows and runs belong together | `partition` |
 //! | what a check finds and a repair keeps | `integrity` |
 //! | what can go wrong, and what a caller does about it | `error` |
 
@@ -90,6 +98,7 @@ mod key_range;
 mod memtable;
 mod open;
 mod paced_run;
+mod partition;
 #[cfg(feature = "inspect")]
 pub mod planted;
 mod read;

@@ -14,6 +14,7 @@ use crate::content_tree;
 use crate::error::{Result, StoreError};
 use crate::format::row::entry_is_deleted;
 use crate::ids::Ids;
+use crate::partition::{self, KeptApart};
 use crate::stored_as::encodings;
 
 /// The hidden column: the row id of a tree without a key, which comes first, or what an index does
@@ -36,6 +37,7 @@ pub(crate) struct Tree {
     encodings: Vec<ColumnEncoding>,
     /// The stored columns whose large values are content.
     content: Vec<usize>,
+    kept_apart: Option<KeptApart>,
 }
 
 impl Tree {
@@ -55,7 +57,8 @@ impl Tree {
             }
         };
         let is_content = schema.tree == content_tree::TREE;
-        if is_content || own_id || ids.len() != schema.columns.len() || !key_exists {
+        let is_sound = partition::is_sound(&schema);
+        if is_content || own_id || !is_sound || ids.len() != schema.columns.len() || !key_exists {
             return Err(StoreError::internal(format!(
                 "the schema of tree {} is unsound",
                 schema.tree
@@ -95,6 +98,7 @@ impl Tree {
             key,
             orders: if ascending { Vec::new() } else { orders },
             encodings: encodings(&schema),
+            kept_apart: KeptApart::of(&schema, first),
             schema: Arc::new(schema),
         }
     }
@@ -285,6 +289,11 @@ impl Tree {
             .map(|(at, ty)| decode_ordered_key_value(*ty, self.order(at), &mut rest))
             .collect();
         Some((values?, key.len() - rest.len()))
+    }
+
+    /// How rows are kept apart, if they are.
+    pub(crate) fn kept_apart(&self) -> Option<KeptApart> {
+        self.kept_apart
     }
 
     /// The stored columns whose large values are content.

@@ -26,6 +26,7 @@ mod keycode;
 mod logical_type;
 mod memory;
 pub mod meter;
+mod partition;
 mod row;
 mod scan;
 mod schema;
@@ -57,6 +58,7 @@ pub use keycode::{
 };
 pub use logical_type::{ElementType, LogicalType, PhysicalType};
 pub use memory::{MemoryAccount, MemoryBudget, Reservation};
+pub use partition::Partition;
 pub use row::RowValue;
 pub use scan::{
     ColumnPredicate, ColumnSummary, CompareOp, KeyPart, KeyRange, PartPredicate, Predicate,

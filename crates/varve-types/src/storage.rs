@@ -5,7 +5,7 @@ use core::fmt;
 use core::ops::RangeInclusive;
 use core::str::FromStr;
 
-use crate::{LogicalType, PhysicalType};
+use crate::{LogicalType, Partition, PhysicalType};
 
 /// The lowest level of zstd.
 const ZSTD_LEVEL_MIN: u8 = 1;
@@ -278,6 +278,9 @@ pub struct TreeOptions {
     /// The version of the schema with which what is said of storage changed last: runs of older
     /// ones are to be written again. 0 where it never did.
     pub version: u32,
+    /// What rows are kept apart by. It needs no other version: runs tell by themselves whether they
+    /// lie in one partition.
+    pub partition: Option<Partition>,
 }
 
 impl Default for TreeOptions {
@@ -287,6 +290,7 @@ impl Default for TreeOptions {
             pages_of_keys: false,
             content_bytes_min: CONTENT_BYTES_MIN_DEFAULT,
             version: 0,
+            partition: None,
         }
     }
 }

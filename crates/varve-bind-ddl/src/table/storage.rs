@@ -375,6 +375,7 @@ pub fn put_options(table: &mut TableDef, options: Vec<StorageOption>, reset: &[S
         pages_of_keys: false,
         content_bytes_min: content_bytes_min.unwrap_or(CONTENT_BYTES_MIN_DEFAULT),
         version: table.stored.version,
+        partition: table.stored.partition,
     };
 }
 

@@ -116,6 +116,7 @@ fn take_options(input: &mut Input<'_>) -> Result<(Vec<StorageOption>, TreeOption
         pages_of_keys: false,
         content_bytes_min: u32::from_le_bytes(input.array()?),
         version: u32::from_le_bytes(input.array()?),
+        partition: None,
     };
     Ok((options, stored))
 }

@@ -4,12 +4,14 @@ use core::ops::Range;
 use std::sync::Arc;
 
 use varve_run::RunWriter;
-use varve_types::{ColumnRef, Pacer, RunId};
+use varve_sort::VecMap;
+use varve_types::{ColumnRef, Invariant, Pacer, RunId};
 
 use crate::bulk_load::auto_id::greatest;
 use crate::bulk_load::chunk::{Chunk, pick};
 use crate::bulk_load::order::{SameKey, ascends, sorted};
 use crate::error::{Result, StoreError};
+use crate::partition::{HELD_BYTES_MAX, OPEN_RUNS_MAX, PartitionNumber};
 use crate::read::ordinal;
 use crate::run::Run;
 use crate::store::Store;
@@ -30,8 +32,8 @@ const RUN_ROWS_MAX: u64 = 1 << 31;
 /// The runs of one tree that a load writes. Those that are complete belong to the transaction.
 pub(super) struct TreeLoad {
     tree: Arc<Tree>,
-    /// The run that takes rows above its last key.
-    open: Option<(RunId, RunWriter)>,
+    /// By partition the run that takes rows above the last key of all.
+    open: VecMap<PartitionNumber, (RunId, RunWriter)>,
     chunk: Chunk,
     rows: u64,
     bytes: u64,
@@ -47,7 +49,7 @@ impl TreeLoad {
         TreeLoad {
             chunk: Chunk::new(store, tree.types(), parts),
             tree,
-            open: None,
+            open: VecMap::new(),
             rows: 0,
             bytes: 0,
             greatest: None,
@@ -109,13 +111,14 @@ impl TreeLoad {
         transaction: &mut Transaction,
     ) -> Result<(), InsertError> {
         self.write_chunk(transaction).await?;
-        self.end_run(transaction).await?;
+        self.end_runs(transaction).await?;
         Ok(())
     }
 
-    /// Whether a row comes after all of the open run.
+    /// Whether a row comes after all of the open runs.
     fn is_above(&self, columns: &[ColumnRef], row: usize) -> bool {
-        let last = self.open.as_ref().and_then(|(_, writer)| writer.last_key());
+        let writers = self.open.values().map(|(_, writer)| writer);
+        let last = writers.filter_map(RunWriter::last_key).max();
         last.is_none_or(|last| last < self.key(columns, row).as_slice())
     }
 
@@ -136,7 +139,7 @@ impl TreeLoad {
         let order = sorted(&self.tree, &columns, rows).map_err(same)?;
         let least = order.first().map_or(0, |row| *row as usize);
         if !self.is_above(&columns, least) {
-            self.end_run(transaction).await?;
+            self.end_runs(transaction).await?;
         }
         let in_order = |(at, column): (usize, &ColumnRef)| match self.tree.key().contains(&at) {
             true => Arc::new(column.take(&order)),
@@ -186,45 +189,34 @@ impl TreeLoad {
         Ok(())
     }
 
-    /// Writes rows that ascend, from above the open run on.
+    /// Writes rows that ascend, from above the open runs on.
     async fn write(
         &mut self,
         transaction: &mut Transaction,
         columns: &[ColumnRef],
         rows: Range<usize>,
     ) -> Result<(), InsertError> {
-        let full = |(_, writer): &(RunId, RunWriter)| writer.rows() >= RUN_ROWS_MAX;
-        if self.open.as_ref().is_some_and(full) {
-            self.end_run(transaction).await?;
-        }
         let mut pacer = Pacer::new(&transaction.store().env);
-        let (run, writer) = match &mut self.open {
-            Some(open) => open,
-            None => {
-                let run = transaction.sink().new_run();
-                let writer = transaction.store().lasting_run(&self.tree, run);
-                let writer = writer.await.map_err(StoreError::from)?;
-                let parallel = transaction.store().env.parallel(None);
-                self.open.insert((run, writer.with_parallel(parallel)))
-            }
-        };
+        let is_plain = self.tree.content().is_empty() && self.tree.kept_apart().is_none();
         let mut start = rows.start;
         while start < rows.end {
+            if self.are_full() {
+                self.end_runs(transaction).await?;
+            }
             let end = rows.end.min(start + STEP_ROWS);
-            let written = if self.tree.content().is_empty() {
-                writer.append_range(columns, start, end)
+            if is_plain {
+                let writer = self.writer(transaction, None).await?;
+                let written = writer.append_range(columns, start, end);
+                written.map_err(StoreError::from)?;
             } else {
-                let rows = end - start;
-                let part = columns.iter().map(|column| column.slice(start, rows));
-                let mut part: Vec<ColumnRef> = part.map(Arc::new).collect();
-                let sink = transaction.sink();
-                sink.refer(&self.tree, &mut part, &[], &mut pacer).await?;
-                writer.append_range(&part, 0, rows)
-            };
-            written.map_err(StoreError::from)?;
-            paced_run::encode(writer, &mut pacer).await?;
-            let values = writer.take_values();
-            transaction.sink().put_values(*run, values).await?;
+                self.append_parts(transaction, columns, start..end, &mut pacer)
+                    .await?;
+            }
+            for (run, writer) in self.open.values_mut() {
+                paced_run::encode(writer, &mut pacer).await?;
+                let values = writer.take_values();
+                transaction.sink().put_values(*run, values).await?;
+            }
             pacer.pause().await;
             start = end;
         }
@@ -232,27 +224,74 @@ impl TreeLoad {
         Ok(())
     }
 
-    /// Completes the open run, so that it can be read and will be published.
-    async fn end_run(&mut self, transaction: &mut Transaction) -> Result<()> {
-        let Some((_, writer)) = self.open.take() else {
-            return Ok(());
-        };
-        let mut pacer = Pacer::new(&transaction.store().env);
-        let mut finished = paced_run::finish(writer, &mut pacer).await?;
+    /// Adds rows to the runs of their partitions; large values leave them.
+    async fn append_parts(
+        &mut self,
+        transaction: &mut Transaction,
+        columns: &[ColumnRef],
+        rows: Range<usize>,
+        pacer: &mut Pacer,
+    ) -> Result<()> {
+        let part = columns.iter();
+        let part = part.map(|column| Arc::new(column.slice(rows.start, rows.len())));
+        let mut part: Vec<ColumnRef> = part.collect();
         let sink = transaction.sink();
-        let content = sink.end_content().await?;
-        sink.put_finished(&mut finished).await?;
-        sink.write_pending().await?;
-        self.bytes += finished.bytes;
-        let last = finished.head.key_range().map(|(_, last)| last);
-        let last = last.and_then(|last| greatest(&self.tree, last));
-        self.greatest = self.greatest.max(last);
-        let tree = self.tree.schema().tree;
-        let run = Run::new(tree, Arc::new(finished.head), finished.bytes);
-        if let Some(content) = content {
-            transaction.add_content(content);
+        sink.refer(&self.tree, &mut part, &[], pacer).await?;
+        for in_partition in self.tree.by_partition(&part) {
+            let columns = in_partition.take(&part);
+            let rows = columns.first().map_or(0, |column| column.len());
+            let writer = self.writer(transaction, in_partition.number).await?;
+            writer.append_range(&columns, 0, rows)?;
         }
-        transaction.add_run(&self.tree, run);
+        Ok(())
+    }
+
+    /// The writer of the run that takes rows of a partition.
+    async fn writer(
+        &mut self,
+        transaction: &mut Transaction,
+        partition: PartitionNumber,
+    ) -> Result<&mut RunWriter> {
+        if !self.open.contains_key(&partition) {
+            let run = transaction.sink().new_run();
+            let writer = transaction.store().lasting_run(&self.tree, run).await?;
+            let parallel = transaction.store().env.parallel(None);
+            self.open
+                .insert(partition, (run, writer.with_parallel(parallel)));
+        }
+        let open = self.open.get_mut(&partition);
+        Ok(open.map(|(_, writer)| writer).or_broken("open run")?)
+    }
+
+    /// Whether the open runs are to end before further rows come.
+    fn are_full(&self) -> bool {
+        let writers = || self.open.values().map(|(_, writer)| writer);
+        let held_bytes = writers().map(RunWriter::held_bytes).sum::<usize>();
+        writers().any(|writer| writer.rows() >= RUN_ROWS_MAX)
+            || self.open.len() > OPEN_RUNS_MAX
+            || self.open.len() > 1 && held_bytes > HELD_BYTES_MAX
+    }
+
+    /// Completes the open runs, so that they can be read and will be published.
+    async fn end_runs(&mut self, transaction: &mut Transaction) -> Result<()> {
+        for (_, writer) in core::mem::take(&mut self.open).into_values() {
+            let mut pacer = Pacer::new(&transaction.store().env);
+            let mut finished = paced_run::finish(writer, &mut pacer).await?;
+            let sink = transaction.sink();
+            let content = sink.end_content().await?;
+            sink.put_finished(&mut finished).await?;
+            sink.write_pending().await?;
+            self.bytes += finished.bytes;
+            let last = finished.head.key_range().map(|(_, last)| last);
+            let last = last.and_then(|last| greatest(&self.tree, last));
+            self.greatest = self.greatest.max(last);
+            let tree = self.tree.schema().tree;
+            let run = Run::new(tree, Arc::new(finished.head), finished.bytes);
+            if let Some(content) = content {
+                transaction.add_content(content);
+            }
+            transaction.add_run(&self.tree, run);
+        }
         Ok(())
     }
 }

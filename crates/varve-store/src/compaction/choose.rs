@@ -7,11 +7,16 @@
 //! merged and cut anew, which leaves one at each key. A run of which a third is deleted is written
 //! again, and so is one whose rows are to be stored otherwise by now.
 //!
-//! What is chosen ends: every choice leaves fewer rows in runs that are too large, else fewer dead
-//! rows, else fewer runs, else the same number with less overlap, else fewer outdated runs.
+//! Runs of two partitions are never merged. Those that lie in several are written again, which
+//! leaves runs of one partition each.
+//!
+//! What is chosen ends: every choice leaves fewer rows in runs that lie in several partitions, else
+//! fewer in runs that are too large, else fewer dead rows, else fewer runs, else the same number
+//! with less overlap, else fewer outdated runs.
 
 use varve_types::RunId;
 
+use crate::partition::RunPlace;
 use crate::run::{DEAD_SHARE, is_worn};
 use crate::value_frames::Rewrite;
 
@@ -19,6 +24,7 @@ use crate::value_frames::Rewrite;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct RunShape<'a> {
     pub(crate) run: RunId,
+    pub(crate) place: RunPlace,
     pub(crate) first_key: &'a [u8],
     pub(crate) last_key: &'a [u8],
     pub(crate) bytes: u64,
@@ -27,6 +33,13 @@ pub(crate) struct RunShape<'a> {
     pub(crate) dead: u64,
     /// Whether its rows are to be stored otherwise by now.
     pub(crate) is_outdated: bool,
+}
+
+impl RunShape<'_> {
+    /// Whether it is written again, whatever lies about it.
+    fn is_to_be_rewritten(&self) -> bool {
+        self.is_outdated || self.place == RunPlace::Several
+    }
 }
 
 /// How far to go.
@@ -150,9 +163,17 @@ fn living_bytes(shape: &RunShape<'_>) -> u64 {
 
 /// The runs to merge next; `None` where all is well.
 pub(crate) fn choose(shapes: &[RunShape<'_>], effort: &Effort) -> Option<Choice> {
-    let mut by_key: Vec<RunShape<'_>> = shapes.to_vec();
-    varve_sort::sort_by_key(&mut by_key, |shape| (shape.first_key, shape.run));
-    let chosen = tier_of_many(&by_key, effort)
+    let mut by_place: Vec<RunShape<'_>> = shapes.to_vec();
+    varve_sort::sort_by_key(&mut by_place, |shape| {
+        (shape.place, shape.first_key, shape.run)
+    });
+    let mut places = by_place.chunk_by(|a, b| a.place == b.place);
+    places.find_map(|by_key| choose_in_place(by_key, effort))
+}
+
+/// The same of runs that lie in one place, by their first keys.
+fn choose_in_place(by_key: &[RunShape<'_>], effort: &Effort) -> Option<Choice> {
+    let chosen = tier_of_many(by_key, effort)
         .or_else(|| {
             let full = by_key.iter().filter(|shape| effort.is_top(shape));
             let full: Vec<RunShape<'_>> = full.copied().collect();
@@ -160,10 +181,14 @@ pub(crate) fn choose(shapes: &[RunShape<'_>], effort: &Effort) -> Option<Choice>
         })
         .or_else(|| {
             let (depth, fan) = (effort.depth_max, effort.tier_runs);
-            deepest(&by_key, depth, fan)
+            deepest(by_key, depth, fan)
         })
-        .or_else(|| most_dead(&by_key, effort))
-        .or_else(|| Some(vec![*by_key.iter().find(|shape| shape.is_outdated)?]))?;
+        .or_else(|| most_dead(by_key, effort))
+        .or_else(|| {
+            Some(vec![
+                *by_key.iter().find(|shape| shape.is_to_be_rewritten())?,
+            ])
+        })?;
     let mut runs: Vec<RunId> = chosen.iter().map(|shape| shape.run).collect();
     varve_sort::sort(&mut runs);
     Some(Choice {

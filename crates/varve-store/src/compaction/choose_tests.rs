@@ -3,6 +3,7 @@ use proptest::prelude::{Strategy, proptest};
 use varve_types::RunId;
 
 use super::{Choice, Effort, RUNS_AT_ONCE, RunShape, choose};
+use crate::partition::RunPlace;
 
 const MIB: u64 = 1 << 20;
 const BROWSER: u64 = 32 * MIB;
@@ -11,6 +12,7 @@ const BROWSER: u64 = 32 * MIB;
 #[derive(Clone, Debug, PartialEq)]
 struct ModelRun {
     run: u64,
+    place: RunPlace,
     first: [u8; 4],
     last: [u8; 4],
     bytes: u64,
@@ -21,6 +23,7 @@ struct ModelRun {
 fn run(run: u64, keys: std::ops::Range<u32>, bytes: u64) -> ModelRun {
     ModelRun {
         run,
+        place: RunPlace::One(None),
         first: keys.start.to_be_bytes(),
         last: (keys.end - 1).to_be_bytes(),
         bytes,
@@ -36,6 +39,7 @@ fn shapes(runs: &[ModelRun]) -> Vec<RunShape<'_>> {
 fn shape(run: &ModelRun) -> RunShape<'_> {
     RunShape {
         run: RunId(run.run),
+        place: run.place,
         first_key: &run.first,
         last_key: &run.last,
         bytes: run.bytes,
@@ -158,6 +162,43 @@ fn no_output_is_small_because_others_are_full() {
         let choice = choose(&shapes(&runs), &steady).unwrap();
         assert_eq!(choice.output_bytes / MIB, output, "{bytes}");
     }
+}
+
+#[test]
+fn runs_of_two_partitions_are_never_merged() {
+    let steady = Effort::steady(BROWSER);
+    let mut runs: Vec<ModelRun> = (0..8).map(|i| run(i, 0..1000, MIB)).collect();
+    for (run, number) in runs.iter_mut().zip([1, 2].into_iter().cycle()) {
+        run.place = RunPlace::One(Some(number));
+    }
+    // Few of each are left alone; four of one partition become one.
+    assert_eq!(choose(&shapes(&runs[..6]), &steady), None);
+    let ids = |choice: Option<Choice>| choice.map(|choice| choice.runs);
+    let first = [0, 2, 4, 6].map(RunId).to_vec();
+    assert_eq!(ids(choose(&shapes(&runs), &steady)), Some(first));
+    // With the same effort that merges all of one partition, the others stay.
+    let full = Effort::full(BROWSER);
+    let apart = [&runs[0], &runs[1]].map(shape);
+    assert_eq!(choose(&apart, &full), None);
+    runs[3].place = RunPlace::Several;
+    assert_eq!(
+        ids(choose(&shapes(&runs[..4]), &steady)),
+        Some(vec![RunId(3)]),
+        "one that lies in several is written again alone"
+    );
+    runs[1].place = RunPlace::Several;
+    assert_eq!(
+        ids(choose(&shapes(&runs[..4]), &full)),
+        Some(vec![RunId(1), RunId(3)]),
+        "or with others that do"
+    );
+    runs[5].place = RunPlace::One(None);
+    runs[7].place = RunPlace::One(None);
+    assert_eq!(
+        ids(choose(&shapes(&runs[5..]), &full)),
+        Some(vec![RunId(5), RunId(7)]),
+        "NULLs have a partition of their own"
+    );
 }
 
 fn model_run() -> impl Strategy<Value = ModelRun> {

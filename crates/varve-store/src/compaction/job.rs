@@ -5,6 +5,8 @@ use std::sync::Arc;
 use varve_types::{LocalFuture, Parallel, TreeId};
 
 use crate::compaction::choose::{Choice, Effort};
+use crate::compaction::extent::Extent;
+use crate::compaction::retire::Retirement;
 use crate::compaction::work::Steps;
 use crate::error::Result;
 use crate::store::{Job, JobControl, Store};
@@ -20,7 +22,10 @@ pub(crate) fn due(store: &Arc<Store>) -> Option<Box<dyn Job>> {
     let effort = Effort::steady(store.settings.run_bytes_max);
     let state = store.state();
     state.check_usable().ok()?;
-    let (tree, choice) = state.next_compaction(None, &effort)?;
+    if state.dead_runs().next().is_some() {
+        return Some(Box::new(Retirement));
+    }
+    let (tree, choice) = state.next_compaction(&Extent::All, &effort)?;
     Some(Box::new(Compaction { tree, choice }))
 }
 

@@ -6,24 +6,20 @@
 
 use std::sync::Arc;
 
-use varve_run::{ColumnSpec, Holds, RunWriter};
-use varve_types::{
-    Batch, Column, ColumnBuilder, ColumnData, ColumnRef, CommitSeq, LocalFuture, LogicalType,
-    Pacer, Parallel, Reservation, RunId, VECTOR_ROWS, Value,
-};
+use varve_run::{ColumnSpec, Holds};
+use varve_sort::VecMap;
+use varve_types::{CommitSeq, Pacer, Parallel, Reservation, VECTOR_ROWS, Value};
 
 use crate::compaction::Steps;
 use crate::compaction::input::{InputVector, RunInput};
-use crate::error::{Result, StoreError};
-use crate::paced_run;
-use crate::read::{Unresolved, View, ordinal};
+use crate::compaction::output::Output;
+use crate::error::Result;
+use crate::partition::{KeptApart, PartitionNumber};
+use crate::read::{View, ordinal};
 use crate::run::{ForwardBuilder, ForwardMap, Run, RunTrace};
 use crate::store::{PageSink, Store};
 use crate::tree::Tree;
 use crate::value_frames::ValueFramesByColumn;
-
-/// A run is ended at this many rows, so that maps of rows stay small.
-const RUN_ROWS_MAX: u64 = 1 << 24;
 
 /// What becomes of the rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,43 +64,16 @@ pub(super) struct Rest {
 }
 
 /// An input, and its rows at hand.
-struct Source {
+pub(super) struct Source {
     input: RunInput,
-    vector: Option<InputVector>,
+    pub(super) vector: Option<InputVector>,
     /// The next living row of the vector.
-    at: usize,
-    forward: ForwardBuilder,
-}
-
-/// Rows of one vector that go over together.
-struct Piece {
-    columns: Vec<ColumnRef>,
-    rows: Vec<u32>,
-}
-
-/// The runs being written.
-struct Output<'a> {
-    store: &'a Arc<Store>,
-    tree: &'a Tree,
-    rule: MergeRule,
-    sink: &'a mut PageSink,
-    output_bytes: u64,
-    group_bytes: Option<usize>,
-    frames: &'a ValueFramesByColumn,
-    parallel: Option<Arc<dyn Parallel>>,
-    open: Option<(RunId, RunWriter)>,
-    pacer: Pacer,
-    pieces: Vec<Piece>,
-    pieces_rows: usize,
-    /// Of an index what the pieces' entries tell of themselves.
-    entries: Vec<i64>,
-    /// Rows of all outputs so far, those of the pieces included.
-    rows: u32,
-    finished: Vec<Arc<Run>>,
-    /// The stored columns after which references come in the pieces.
-    referring: Vec<usize>,
-    /// What the references of inputs lead to, where outputs are to hold the values.
-    resolved: Option<View>,
+    pub(super) at: usize,
+    pub(super) forward: ForwardBuilder,
+    /// How rows are kept apart, if they are.
+    kept_apart: Option<KeptApart>,
+    /// Then the partitions of the vector's rows.
+    partitions: Vec<PartitionNumber>,
 }
 
 /// How runs of one tree are merged.
@@ -153,13 +122,13 @@ impl Merge<'_> {
                 source.load(self.store).await?;
             }
         }
-        output.finish_run().await?;
+        output.finish_runs().await?;
         let leaves_content = output.resolved.is_some() || drops_references;
-        let (outputs, rows) = (output.finished, output.rows);
+        let outputs: Vec<Arc<Run>> = output.finished.into_values().collect();
         let content = sink.end_content().await?;
         sink.write_pending().await?;
         Ok(Merged {
-            inputs: self.inputs_of(sources, &outputs, rows)?,
+            inputs: self.inputs_of(sources, &outputs)?,
             outputs,
             content,
             leaves_content,
@@ -206,6 +175,8 @@ impl Merge<'_> {
                 vector: None,
                 at: 0,
                 forward: ForwardBuilder::new(Reservation::new(memory)),
+                kept_apart: self.tree.kept_apart(),
+                partitions: Vec::new(),
             };
             source.load(self.store).await?;
             sources.push(source);
@@ -237,13 +208,13 @@ impl Merge<'_> {
             group_bytes: self.group_bytes,
             frames: &self.frames,
             parallel,
-            open: None,
+            open: VecMap::new(),
+            opened: 0,
             pacer: Pacer::new(&self.store.env),
             pieces: Vec::new(),
             pieces_rows: 0,
             entries: Vec::new(),
-            rows: 0,
-            finished: Vec::new(),
+            finished: VecMap::new(),
         }
     }
 
@@ -266,31 +237,23 @@ impl Merge<'_> {
         Ok(low)
     }
 
-    /// The inputs, with where their rows are now: in the outputs, which have so many `rows`, or
-    /// still in them.
-    fn inputs_of(
-        &self,
-        sources: Vec<Source>,
-        outputs: &[Arc<Run>],
-        rows: u32,
-    ) -> Result<Vec<MergedInput>> {
-        let rows_of = |run: &Arc<Run>| Ok((Arc::clone(&run.trace), ordinal(run.rows)?));
-        let traces: Result<Vec<(Arc<RunTrace>, u32)>> = outputs.iter().map(rows_of).collect();
-        let traces = traces?;
+    /// The inputs, with where their rows are now: in the outputs, or still in them.
+    fn inputs_of(&self, sources: Vec<Source>, outputs: &[Arc<Run>]) -> Result<Vec<MergedInput>> {
         let mut inputs = Vec::with_capacity(sources.len());
         for mut source in sources {
-            let mut traces = traces.clone();
+            let traces = outputs.iter().map(|run| Arc::clone(&run.trace));
+            let mut traces: Vec<Arc<RunTrace>> = traces.collect();
             let rest = source.rest();
             if let Some(rest) = &rest {
-                let all = ordinal(source.input.run.rows)?;
-                let forward = &mut source.forward;
-                forward.push(rest.from, rows + rest.from, all - rest.from)?;
-                traces.push((Arc::clone(&rest.trace), all));
+                let rows = ordinal(source.input.run.rows)? - rest.from;
+                let number = ordinal(traces.len() as u64)?;
+                source.forward.push(rest.from, number, rest.from, rows)?;
+                traces.push(Arc::clone(&rest.trace));
             }
             inputs.push(MergedInput {
                 rest,
                 forward: match self.rule {
-                    MergeRule::Table => Some(source.forward.finish(&traces)?),
+                    MergeRule::Table => Some(source.forward.finish(traces)?),
                     MergeRule::Index { .. } => None,
                 },
                 input: source.input,
@@ -349,7 +312,7 @@ impl Source {
     }
 
     /// What an index entry tells of itself: twice its commit, and one more if it was deleted.
-    fn entry(&self, column: usize, at: usize) -> i64 {
+    pub(super) fn entry(&self, column: usize, at: usize) -> i64 {
         let entry = self.vector.as_ref().and_then(|vector| {
             let row = *vector.rows.get(at)?;
             Some(vector.columns.get(column)?.value(row as usize))
@@ -377,212 +340,19 @@ impl Source {
         self.forward.reserve()?;
         self.vector = self.input.next(store).await?;
         self.at = 0;
+        if let (Some(kept_apart), Some(vector)) = (self.kept_apart, &self.vector) {
+            self.partitions = kept_apart.numbers(&vector.columns);
+        }
         Ok(())
+    }
+
+    /// The partition of a row of the vector.
+    pub(super) fn partition(&self, row: u32) -> PartitionNumber {
+        self.partitions.get(row as usize).copied().flatten()
     }
 
     fn is_used_up(&self) -> bool {
         let rows = self.vector.as_ref().map_or(0, |vector| vector.rows.len());
         self.at >= rows
-    }
-}
-
-impl Output<'_> {
-    /// Takes the next rows of a source.
-    fn take(&mut self, source: &mut Source, rows: usize) -> Result<()> {
-        let Some(vector) = &source.vector else {
-            return Ok(());
-        };
-        let taken = vector.rows.iter().skip(source.at).take(rows).copied();
-        let mut taken: Vec<u32> = taken.collect();
-        if let MergeRule::Index { column, settled } = self.rule {
-            let mut at = source.at;
-            source.at += taken.len();
-            let settled = ((settled.0 << 1) | 1).cast_signed();
-            taken.retain(|_| {
-                let entry = source.entry(column, at);
-                at += 1;
-                let (is_settled, is_deleted) = (entry <= settled, entry & 1 == 1);
-                let kept = !(is_settled && is_deleted);
-                if kept {
-                    self.entries.push(if is_settled { 0 } else { entry });
-                }
-                kept
-            });
-            self.pieces_rows += taken.len();
-            self.pieces.push(Piece {
-                columns: vector.columns.clone(),
-                rows: taken,
-            });
-            return Ok(());
-        }
-        source.at += taken.len();
-        // Rows that follow each other do so in the output too.
-        let mut stretch: Option<(u32, u32)> = None;
-        for row in &taken {
-            let ordinal = vector.first_row + row;
-            stretch = Some(match stretch {
-                Some((first, count)) if first + count == ordinal => (first, count + 1),
-                Some((first, count)) => {
-                    self.note(&mut source.forward, first, count)?;
-                    (ordinal, 1)
-                }
-                None => (ordinal, 1),
-            });
-        }
-        if let Some((first, count)) = stretch {
-            self.note(&mut source.forward, first, count)?;
-        }
-        self.pieces_rows += taken.len();
-        self.pieces.push(Piece {
-            columns: vector.columns.clone(),
-            rows: taken,
-        });
-        Ok(())
-    }
-
-    /// Whether what was taken so far can stay, and what is left in its input: it has groups, ends
-    /// with one, and leaves numbers for all rows of the input.
-    fn may_end(&self, sources: &[Source]) -> bool {
-        let [source] = sources else {
-            return false;
-        };
-        let open = self.open.as_ref().map(|(_, writer)| writer.value_bytes());
-        let has_groups = !self.finished.is_empty() || open.is_some_and(|bytes| bytes > 0);
-        let numbers = u64::from(self.rows) + source.input.run.rows;
-        let is_table = self.rule == MergeRule::Table;
-        is_table && self.pieces.is_empty() && has_groups && numbers < u64::from(u32::MAX)
-    }
-
-    fn note(&mut self, forward: &mut ForwardBuilder, first: u32, count: u32) -> Result<()> {
-        forward.push(first, self.rows, count)?;
-        let rows = self
-            .rows
-            .checked_add(count)
-            .filter(|rows| *rows != u32::MAX);
-        self.rows = rows.ok_or_else(|| StoreError::internal("a compaction has too many rows"))?;
-        Ok(())
-    }
-
-    async fn write_pieces(&mut self) -> Result<()> {
-        let pieces = core::mem::take(&mut self.pieces);
-        let rows = core::mem::take(&mut self.pieces_rows);
-        if rows == 0 {
-            return Ok(());
-        }
-        let mut columns = match pieces.as_slice() {
-            [piece] if piece.columns.iter().all(|column| column.len() == rows) => {
-                piece.columns.clone()
-            }
-            pieces => self.gather(pieces, rows),
-        };
-        if let MergeRule::Index { column, .. } = self.rule {
-            let entries = ColumnData::Int64(core::mem::take(&mut self.entries));
-            let entries = Column::plain(LogicalType::Int8, entries, None);
-            let slot = columns.get_mut(column).zip(entries);
-            let (slot, entries) = slot.ok_or_else(|| StoreError::internal("index entries"))?;
-            *slot = Arc::new(entries);
-        }
-        if self.referring.is_empty() {
-            self.write_rows(Batch::new(columns, rows)).await?;
-        } else {
-            self.write_referring(columns, rows).await?;
-        }
-        let is_full = |(_, writer): &(RunId, RunWriter)| {
-            writer.value_bytes() >= self.output_bytes || writer.rows() >= RUN_ROWS_MAX
-        };
-        if self.open.as_ref().is_some_and(is_full) {
-            self.finish_run().await?;
-        }
-        Ok(())
-    }
-
-    /// Writes rows whose columns are followed by references: content comes back to the rows of
-    /// columns that are not content-addressed any more, and large values of those that are leave.
-    fn write_referring(
-        &mut self,
-        columns: Vec<ColumnRef>,
-        rows: usize,
-    ) -> LocalFuture<'_, Result<()>> {
-        Box::pin(self.write_parts(columns, rows))
-    }
-
-    async fn write_parts(&mut self, mut columns: Vec<ColumnRef>, rows: usize) -> Result<()> {
-        let references = columns.split_off(self.tree.types().len());
-        let (mut given, mut back) = (Vec::new(), Vec::new());
-        for (stored, references) in self.referring.iter().zip(references) {
-            match self.tree.content().contains(stored) {
-                true => given.push(references),
-                false => back.push((*stored, references)),
-            }
-        }
-        let given_columns = columns.len();
-        columns.extend(given);
-        let mut parts = Unresolved::new(columns, back, rows);
-        let content = self.resolved.take();
-        loop {
-            let part = match &content {
-                Some(content) => parts.next(content).await?,
-                None => parts.rest(),
-            };
-            let Some((_, part)) = part else {
-                break;
-            };
-            let mut columns = part.physical_columns().to_vec();
-            let given = columns.split_off(given_columns);
-            self.sink
-                .refer(self.tree, &mut columns, &given, &mut self.pacer)
-                .await?;
-            self.write_rows(Batch::new(columns, part.rows())).await?;
-        }
-        self.resolved = content;
-        Ok(())
-    }
-
-    async fn write_rows(&mut self, batch: Batch) -> Result<()> {
-        let (run, writer) = match &mut self.open {
-            Some((run, writer)) => (*run, writer),
-            None => {
-                let run = self.sink.new_run();
-                let writer = self.store.lasting_run(self.tree, run).await?;
-                let writer = writer.with_value_frames(self.frames);
-                let writer = writer.with_parallel(self.parallel.clone());
-                let writer = match self.group_bytes {
-                    Some(bytes) => writer.with_group_bytes(bytes),
-                    None => writer,
-                };
-                let (_, writer) = self.open.insert((run, writer));
-                (run, writer)
-            }
-        };
-        writer.append(&batch)?;
-        paced_run::encode(writer, &mut self.pacer).await?;
-        self.sink.put_values(run, writer.take_values()).await
-    }
-
-    fn gather(&self, pieces: &[Piece], rows: usize) -> Vec<ColumnRef> {
-        let column = |(at, ty): (usize, &LogicalType)| {
-            let mut builder = ColumnBuilder::with_capacity(*ty, rows);
-            for piece in pieces {
-                if let Some(column) = piece.columns.get(at) {
-                    builder.append_rows(column, &piece.rows);
-                }
-            }
-            Arc::new(builder.finish())
-        };
-        let references = self.referring.iter().map(|_| &LogicalType::Int8);
-        let types = self.tree.types().iter().chain(references);
-        types.enumerate().map(column).collect()
-    }
-
-    async fn finish_run(&mut self) -> Result<()> {
-        let Some((_, writer)) = self.open.take() else {
-            return Ok(());
-        };
-        let mut finished = paced_run::finish(writer, &mut self.pacer).await?;
-        self.sink.put_finished(&mut finished).await?;
-        let tree = self.tree.schema().tree;
-        let run = Run::new(tree, Arc::new(finished.head), finished.bytes);
-        self.finished.push(Arc::new(run));
-        Ok(())
     }
 }

@@ -1,6 +1,7 @@
 //! Carries a compaction out: reads and writes beside everything else, then takes the commit lock to
 //! publish.
 
+use core::ops::Range;
 use std::sync::Arc;
 
 use roaring::RoaringBitmap;
@@ -11,6 +12,7 @@ use varve_sort::VecSet;
 use varve_types::{CommitSeq, Failure, IndexState, Parallel, RunId, TreeId, Value};
 
 use crate::compaction::choose::{Choice, Effort, RunShape, choose};
+use crate::compaction::extent::Extent;
 use crate::compaction::input::RunInput;
 use crate::compaction::merge::{Merge, MergeRule, Merged, MergedInput};
 use crate::compaction::value_frames::are_compressed;
@@ -51,20 +53,18 @@ pub(crate) trait Steps {
 }
 
 impl State {
-    /// What to merge next, in one tree and its indexes or in any.
+    /// What to merge next.
     pub(crate) fn next_compaction(
         &self,
-        wanted: Option<TreeId>,
+        extent: &Extent,
         effort: &Effort,
     ) -> Option<(TreeId, Choice)> {
         let mut trees = self.catalog.all_trees();
         trees.find_map(|(id, tree)| {
-            let index = tree.index();
-            let is_of = |wanted| index.is_some_and(|index| index.of == wanted);
-            if wanted.is_some_and(|wanted| wanted != id && !is_of(wanted)) {
+            if !extent.has_tree(id, tree) {
                 return None;
             }
-            let is_index = index.is_some();
+            let is_index = tree.index().is_some();
             let effort = if is_index && effort.is_thorough() {
                 // Deleted entries hide others: only where no runs lie over each other they can go.
                 &Effort::full(effort.run_bytes_max)
@@ -75,11 +75,13 @@ impl State {
             };
             let runs = self.version.runs(id).iter();
             let sound = runs.filter(|run| !self.damaged.contains(&run.id));
-            let shapes = sound.filter_map(|run| {
+            let wanted = sound.filter(|run| extent.has_run(tree, run));
+            let shapes = wanted.filter_map(|run| {
                 let (first_key, last_key) = run.key_range()?;
                 let can_settle = is_index && effort.is_thorough() && self.can_settle(tree, run);
                 Some(RunShape {
                     run: run.id,
+                    place: tree.place(run.head().ok()?),
                     first_key,
                     last_key,
                     bytes: run.bytes,
@@ -157,20 +159,21 @@ fn newest_entry(tree: &Tree, run: &Run) -> Option<i64> {
 }
 
 impl Store {
-    /// Merges runs until all is well, in one tree with its indexes or in all.
+    /// Merges runs until all is well.
     pub(crate) async fn compact(
         self: &Arc<Store>,
-        tree: Option<TreeId>,
+        extent: &Extent,
         effort: &Effort,
         steps: &mut impl Steps,
     ) -> Result<()> {
         let _compacting = self.compacting.lock().await;
+        self.retire_dead_runs().await?;
         self.fetch_due_zstd().await;
         loop {
             let next = {
                 let state = self.state();
                 state.check_usable()?;
-                state.next_compaction(tree, effort)
+                state.next_compaction(extent, effort)
             };
             let Some((tree, choice)) = next else {
                 return Ok(());
@@ -335,8 +338,11 @@ impl Store {
             #[cfg(feature = "inspect")]
             let died = crate::planted::carried_over(died);
             for (output, row) in died.iter().filter_map(|ordinal| forward.row(ordinal)) {
-                let outputs = merged.outputs.iter().zip(&mut dead);
-                for (_, dead) in outputs.filter(|(run, _)| run.id == output.id) {
+                // Rows that stay in their input are among its dead ones.
+                let at = merged
+                    .outputs
+                    .binary_search_by_key(&output.id, |run| run.id);
+                if let Some(dead) = at.ok().and_then(|at| dead.get_mut(at)) {
                     dead.insert(row);
                 }
             }
@@ -373,22 +379,44 @@ impl Store {
         full: bool,
         parallel: Option<Arc<dyn Parallel>>,
     ) -> Result<()> {
-        self.flush().await?;
         let run_bytes_max = self.settings.run_bytes_max;
         let effort = if full {
             Effort::full(run_bytes_max)
         } else {
             Effort::all_dead(run_bytes_max)
         };
+        let extent = tree.map_or(Extent::All, Extent::Tree);
+        self.vacuum_extent(extent, &effort, parallel).await
+    }
+
+    /// The same as with `full`, of the runs of a tree with values between `range` of the column by
+    /// which it keeps rows apart; its indexes stay as they are.
+    pub async fn vacuum_range(
+        self: &Arc<Store>,
+        tree: TreeId,
+        range: Range<i64>,
+        parallel: Option<Arc<dyn Parallel>>,
+    ) -> Result<()> {
+        let effort = Effort::full(self.settings.run_bytes_max);
+        let extent = Extent::Range(tree, range);
+        self.vacuum_extent(extent, &effort, parallel).await
+    }
+
+    async fn vacuum_extent(
+        self: &Arc<Store>,
+        mut extent: Extent,
+        effort: &Effort,
+        parallel: Option<Arc<dyn Parallel>>,
+    ) -> Result<()> {
+        self.flush().await?;
         let mut control = JobControl::of_request(self).with_parallel(parallel);
-        let mut next = tree;
         loop {
-            self.compact(next, &effort, &mut control).await?;
+            self.compact(&extent, effort, &mut control).await?;
             if content::due(self).is_none() {
                 return Ok(());
             }
             self.sweep_content(&mut control).await?;
-            next = Some(TREE);
+            extent = Extent::Tree(TREE);
         }
     }
 }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 use varve_kv::{Bytes, Durability, WriteBatch};
-use varve_types::TreeId;
+use varve_sort::VecMap;
+use varve_types::{RunId, TreeId};
 
 use crate::content_tree::TREE;
 use crate::error::Result;
@@ -62,18 +63,18 @@ impl Store {
                 publication.set_deletion_vector(run, run.deletion_vector.all(), batch)?;
             }
         }
+        let maps = written.maps.iter();
+        let dead = maps.flat_map(|(tree, map)| dead_since(&frozen.memtable, *tree, map));
+        let mut dead: VecMap<RunId, RoaringBitmap> = dead.collect();
         for run in &written.runs {
             // A tree may have been dropped since the freeze.
-            let map = written.maps.get(&run.tree);
-            match map.filter(|_| state.catalog.trees.contains_key(&run.tree)) {
-                Some(map) => {
-                    let dead = dead_since(&frozen.memtable, run.tree, map);
-                    publication.version.set(Arc::clone(run));
-                    if !dead.is_empty() {
-                        publication.set_deletion_vector(run, dead, batch)?;
-                    }
-                }
-                None => publication.remove_run(run),
+            if !state.catalog.trees.contains_key(&run.tree) {
+                publication.remove_run(run);
+                continue;
+            }
+            publication.version.set(Arc::clone(run));
+            if let Some(dead) = dead.remove(&run.id) {
+                publication.set_deletion_vector(run, dead, batch)?;
             }
         }
         if let Some(content) = &written.content {
@@ -96,15 +97,12 @@ impl Store {
     }
 }
 
-/// The rows of a new run that commits since the freeze deleted.
-fn dead_since(memtable: &Memtable, tree: TreeId, map: &FlushMap) -> RoaringBitmap {
+/// The rows of new runs that commits since the freeze deleted.
+fn dead_since(memtable: &Memtable, tree: TreeId, map: &FlushMap) -> VecMap<RunId, RoaringBitmap> {
     let tables = memtable.tables();
     let table = tables.get(&tree);
-    let versions = map.ordinals.iter().zip(0..);
-    let written = versions.filter(|(ordinal, _)| **ordinal != u32::MAX);
-    let dead = written.filter(|(_, version)| {
-        let version = table.and_then(|table| table.version(*version));
+    map.rows_of(|version| {
+        let version = table.and_then(|table| table.version(version));
         version.is_some_and(|version| !version.is_alive())
-    });
-    dead.map(|(ordinal, _)| *ordinal).collect()
+    })
 }

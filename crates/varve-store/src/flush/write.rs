@@ -1,14 +1,16 @@
-//! Writes the newest rows of a frozen memtable to runs, while others commit.
+//! Writes the newest rows of a frozen memtable to runs, one for each partition of a tree, while
+//! others commit.
 
 use std::sync::Arc;
 
 use varve_run::RunWriter;
 use varve_sort::VecMap;
-use varve_types::{Batch, Broken, Invariant, KeyRange, Pacer, RunId, TreeId, VECTOR_ROWS};
+use varve_types::{Batch, ColumnRef, Invariant, KeyRange, Pacer, RunId, TreeId, VECTOR_ROWS};
 
 use crate::error::Result;
-use crate::memtable::{ChunkRequest, FlushMap, TableChunk};
+use crate::memtable::{ChunkRequest, FlushMap, FlushPlaces, TableChunk};
 use crate::paced_run;
+use crate::partition::{OPEN_RUNS_MAX, PartitionNumber};
 use crate::run::Run;
 use crate::store::{Frozen, JobControl, PageSink, Store};
 use crate::tree::Tree;
@@ -41,12 +43,23 @@ impl Store {
             .map(|tree| versions(frozen, tree.schema().tree));
         control.set_total(total.sum::<usize>() as u64);
         for tree in trees {
-            let run = self
-                .write_tree(frozen, tree, &mut written.sink, control)
-                .await?;
-            if let Some((run, map)) = run {
-                written.runs.push(run);
-                written.maps.insert(tree.schema().tree, map);
+            let id = tree.schema().tree;
+            let mut flush = TreeFlush {
+                tree,
+                sink: &mut written.sink,
+                pacer: Pacer::new(&self.env),
+                open: VecMap::new(),
+                runs: VecMap::new(),
+                opened: 0,
+                places: FlushPlaces::new(versions(frozen, id)),
+            };
+            flush.write(frozen, control).await?;
+            let TreeFlush { runs, places, .. } = flush;
+            if !runs.is_empty() {
+                let traces = runs.values().map(|run| Arc::clone(&run.trace));
+                let map = FlushMap::new(traces.collect(), places);
+                written.maps.insert(id, map);
+                written.runs.extend(runs.into_values());
             }
         }
         written.content = written.sink.end_content().await?;
@@ -54,32 +67,43 @@ impl Store {
         control.step().await?;
         Ok(written)
     }
+}
 
-    /// Writes the rows of one tree as of the freeze as a run; `None` where it has none.
-    async fn write_tree(
-        self: &Arc<Store>,
-        frozen: &Frozen,
-        tree: &Arc<Tree>,
-        sink: &mut PageSink,
-        control: &mut JobControl,
-    ) -> Result<Option<(Arc<Run>, FlushMap)>> {
-        let id = tree.schema().tree;
-        let all: Vec<usize> = (0..tree.types().len()).collect();
-        let mut writer: Option<RunWriter> = None;
-        let mut ordinals = vec![u32::MAX; versions(frozen, id)];
-        let mut run = RunId(0);
+/// The rows of one tree on their way to runs, one for each partition.
+struct TreeFlush<'a> {
+    tree: &'a Arc<Tree>,
+    sink: &'a mut PageSink,
+    pacer: Pacer,
+    open: VecMap<PartitionNumber, OpenRun>,
+    /// Those that have ended, by number.
+    runs: VecMap<u32, Arc<Run>>,
+    /// The number of the next run.
+    opened: u32,
+    places: FlushPlaces,
+}
+
+struct OpenRun {
+    number: u32,
+    id: RunId,
+    /// The ordinal of the next row.
+    next: u32,
+    writer: RunWriter,
+}
+
+impl TreeFlush<'_> {
+    /// Writes the rows as of the freeze.
+    async fn write(&mut self, frozen: &Frozen, control: &mut JobControl) -> Result<()> {
+        let all: Vec<usize> = (0..self.tree.types().len()).collect();
         let mut after: Option<Vec<u8>> = None;
-        let mut next = 0_u32;
-        let mut pacer = Pacer::new(&self.env);
         loop {
             control.step().await?;
             let chunk = {
                 let tables = frozen.memtable.tables();
-                let Some(table) = tables.get(&id) else {
-                    return Ok(None);
+                let Some(table) = tables.get(&self.tree.schema().tree) else {
+                    return Ok(());
                 };
                 let request = ChunkRequest {
-                    tree,
+                    tree: self.tree,
                     columns: &all,
                     seq: frozen.seq,
                     dead: None,
@@ -91,49 +115,66 @@ impl Store {
                 TableChunk::read(table, &request)?
             };
             if !chunk.versions.is_empty() {
-                let writer = match &mut writer {
-                    Some(writer) => writer,
-                    None => {
-                        run = sink.new_run();
-                        writer.insert(RunWriter::new(tree.run_spec(run, tree.content()))?)
-                    }
-                };
-                next = note_ordinals(&chunk.versions, next, &mut ordinals)?;
-                let mut columns = chunk.columns;
-                sink.refer(tree, &mut columns, &[], &mut pacer).await?;
-                writer.append(&Batch::new(columns, chunk.versions.len()))?;
-                paced_run::encode(writer, &mut pacer).await?;
                 control.add_done(chunk.versions.len() as u64);
-                sink.put_values(run, writer.take_values()).await?;
+                self.write_chunk(chunk.columns, &chunk.versions).await?;
             }
             after = chunk.last_key;
             if after.is_none() {
-                break;
+                return self.end_runs().await;
             }
         }
-        let Some(writer) = writer else {
-            return Ok(None);
-        };
-        let mut finished = paced_run::finish(writer, &mut pacer).await?;
-        sink.put_finished(&mut finished).await?;
-        let bytes = finished.bytes;
-        let run = Run::new(id, Arc::new(finished.head), bytes);
-        let map = FlushMap {
-            run: Arc::clone(&run.trace),
-            ordinals,
-        };
-        Ok(Some((Arc::new(run), map)))
     }
-}
 
-/// Gives versions the ordinals from `next` on; the one after.
-fn note_ordinals(versions: &[u32], mut next: u32, ordinals: &mut [u32]) -> Result<u32, Broken> {
-    for version in versions {
-        let ordinal = ordinals.get_mut(*version as usize);
-        *ordinal.or_broken("version of a flush")? = next;
-        next = next.checked_add(1).or_broken("rows of a flush")?;
+    async fn write_chunk(&mut self, mut columns: Vec<ColumnRef>, versions: &[u32]) -> Result<()> {
+        self.sink
+            .refer(self.tree, &mut columns, &[], &mut self.pacer)
+            .await?;
+        for part in self.tree.by_partition(&columns) {
+            if !self.open.contains_key(&part.number) {
+                self.open_run(part.number).await?;
+            }
+            let open = self.open.get_mut(&part.number).or_broken("open run")?;
+            let columns = part.take(&columns);
+            let chosen = part.versions(versions);
+            for version in &chosen {
+                self.places.set(*version, open.number, open.next)?;
+                open.next = open.next.checked_add(1).or_broken("rows of a flush")?;
+            }
+            open.writer.append(&Batch::new(columns, chosen.len()))?;
+            paced_run::encode(&mut open.writer, &mut self.pacer).await?;
+            let values = open.writer.take_values();
+            self.sink.put_values(open.id, values).await?;
+        }
+        Ok(())
     }
-    Ok(next)
+
+    async fn open_run(&mut self, partition: PartitionNumber) -> Result<()> {
+        if self.open.len() >= OPEN_RUNS_MAX {
+            self.end_runs().await?;
+        }
+        let id = self.sink.new_run();
+        let spec = self.tree.run_spec(id, self.tree.content());
+        let open = OpenRun {
+            number: self.opened,
+            id,
+            next: 0,
+            writer: RunWriter::new(spec)?,
+        };
+        self.opened += 1;
+        self.open.insert(partition, open);
+        Ok(())
+    }
+
+    async fn end_runs(&mut self) -> Result<()> {
+        let tree = self.tree.schema().tree;
+        for open in core::mem::take(&mut self.open).into_values() {
+            let mut finished = paced_run::finish(open.writer, &mut self.pacer).await?;
+            self.sink.put_finished(&mut finished).await?;
+            let run = Run::new(tree, Arc::new(finished.head), finished.bytes);
+            self.runs.insert(open.number, Arc::new(run));
+        }
+        Ok(())
+    }
 }
 
 fn versions(frozen: &Frozen, tree: TreeId) -> usize {

@@ -4,7 +4,8 @@
 //! 2 storage follows), its storage (3 bytes), missing value as a row of one; then the kind of its
 //! key (u8; with 128 follow the codec of its pages (2 bytes), the least bytes of content-addressed
 //! values and the version with which its storage changed last; with 64 that codec holds for pages
-//! of key columns too) and:
+//! of key columns too; with 32 follow the column that rows are kept apart by and the width of a
+//! partition) and:
 //!
 //! | kind | key | fields |
 //! |---|---|---|
@@ -15,8 +16,8 @@
 use varve_codec::{ByteReader, CodecError, put_varint};
 use varve_types::{
     Column, ColumnId, ColumnStorage, IndexKey, IndexState, KeyColumn, KeyOrder, LogicalType,
-    PageCodec, STORAGE_BYTES, SortKey, TreeColumn, TreeId, TreeOptions, TreeSchema, Uniqueness,
-    Value,
+    PageCodec, Partition, STORAGE_BYTES, SortKey, TreeColumn, TreeId, TreeOptions, TreeSchema,
+    Uniqueness, Value,
 };
 
 use crate::format::row::{decode_values, encode_row};
@@ -26,6 +27,8 @@ use crate::format::wire::{put_bytes, take_bytes, take_count, take_u32};
 const STORED: u8 = 128;
 /// With the kind of the key: the codec of pages holds for those of key columns too.
 const STORED_KEYS: u8 = 64;
+/// With the kind of the key: what rows are kept apart by follows.
+const PARTITIONED: u8 = 32;
 
 pub(crate) fn encode(schema: &TreeSchema, out: &mut Vec<u8>) {
     put_varint(schema.tree.0, out);
@@ -53,15 +56,20 @@ pub(crate) fn encode(schema: &TreeSchema, out: &mut Vec<u8>) {
     if *options != TreeOptions::default() {
         if let Some(kind) = out.last_mut() {
             *kind |= STORED;
-            *kind |= if options.pages_of_keys {
-                STORED_KEYS
-            } else {
-                0
-            };
+            for (flag, is_set) in [
+                (STORED_KEYS, options.pages_of_keys),
+                (PARTITIONED, options.partition.is_some()),
+            ] {
+                *kind |= if is_set { flag } else { 0 };
+            }
         }
         out.extend(options.pages.to_bytes());
         put_varint(u64::from(options.content_bytes_min), out);
         put_varint(u64::from(options.version), out);
+        if let Some(Partition { column, width }) = options.partition {
+            put_varint(u64::from(column.0), out);
+            put_varint(width.cast_unsigned(), out);
+        }
     }
     match &schema.key {
         SortKey::RowId => {}
@@ -106,8 +114,8 @@ pub(crate) fn decode(reader: &mut ByteReader<'_>) -> Result<TreeSchema, CodecErr
     let (options, kind) = match kind & STORED {
         0 => (TreeOptions::default(), kind),
         _ => (
-            take_options(reader, kind & STORED_KEYS != 0)?,
-            kind & !(STORED | STORED_KEYS),
+            take_options(reader, kind)?,
+            kind & !(STORED | STORED_KEYS | PARTITIONED),
         ),
     };
     let key = match kind {
@@ -135,16 +143,27 @@ fn take_storage(reader: &mut ByteReader<'_>) -> Result<ColumnStorage, CodecError
     storage.ok_or(CodecError::Malformed("storage of a column"))
 }
 
-fn take_options(
-    reader: &mut ByteReader<'_>,
-    pages_of_keys: bool,
-) -> Result<TreeOptions, CodecError> {
+fn take_options(reader: &mut ByteReader<'_>, flags: u8) -> Result<TreeOptions, CodecError> {
     let pages = PageCodec::from_bytes([reader.u8()?, reader.u8()?]);
     Ok(TreeOptions {
         pages: pages.ok_or(CodecError::Malformed("codec of pages"))?,
-        pages_of_keys,
+        pages_of_keys: flags & STORED_KEYS != 0,
         content_bytes_min: take_u32(reader)?,
         version: take_u32(reader)?,
+        partition: match flags & PARTITIONED {
+            0 => None,
+            _ => Some(take_partition(reader)?),
+        },
+    })
+}
+
+fn take_partition(reader: &mut ByteReader<'_>) -> Result<Partition, CodecError> {
+    let column = ColumnId(take_u32(reader)?);
+    let width = i64::try_from(reader.varint()?).ok();
+    let width = width.filter(|width| *width > 0);
+    Ok(Partition {
+        column,
+        width: width.ok_or(CodecError::Malformed("width of a partition"))?,
     })
 }
 
@@ -204,9 +223,9 @@ fn take_position(reader: &mut ByteReader<'_>, columns: usize) -> Result<usize, C
 #[cfg(test)]
 mod tests {
     use varve_codec::ByteReader;
-    use varve_types::{PageCodec, SortKey, TreeId, TreeOptions, TreeSchema};
+    use varve_types::{ColumnId, PageCodec, Partition, SortKey, TreeId, TreeOptions, TreeSchema};
 
-    use super::{STORED_KEYS, decode, encode};
+    use super::{PARTITIONED, STORED_KEYS, decode, encode};
 
     fn stored(options: TreeOptions) -> (TreeSchema, Vec<u8>) {
         let schema = TreeSchema {
@@ -236,9 +255,59 @@ mod tests {
     }
 
     #[test]
-    fn pages_of_keys_alone_are_no_kind_of_key() {
-        let (_, mut bytes) = stored(TreeOptions::default());
-        *bytes.last_mut().unwrap() |= STORED_KEYS;
+    fn what_rows_are_kept_apart_by_comes_back() {
+        for width in [1, 86_400_000_000, i64::MAX] {
+            let (schema, bytes) = stored(TreeOptions {
+                partition: Some(Partition {
+                    column: ColumnId(300),
+                    width,
+                }),
+                ..TreeOptions::default()
+            });
+            assert_eq!(decode(&mut ByteReader::new(&bytes)), Ok(schema));
+        }
+    }
+
+    #[test]
+    fn the_bytes_of_a_partition_stay_what_they_are() {
+        let (_, bytes) = stored(TreeOptions {
+            partition: Some(Partition {
+                column: ColumnId(1),
+                width: 300,
+            }),
+            ..TreeOptions::default()
+        });
+        let plain = stored(TreeOptions {
+            version: 1,
+            ..TreeOptions::default()
+        });
+        let (flags, options) = plain.1.split_at(4);
+        assert_eq!(flags, [7, 3, 0, 128]);
+        assert_eq!(bytes[..4], [7, 3, 0, 128 | PARTITIONED]);
+        assert_eq!(bytes[4..][..4], options[..4]);
+        assert_eq!(bytes[bytes.len() - 4..], [0, 1, 0xac, 2]);
+    }
+
+    #[test]
+    fn a_width_of_nothing_is_refused() {
+        let (_, mut bytes) = stored(TreeOptions {
+            partition: Some(Partition {
+                column: ColumnId(1),
+                width: 0,
+            }),
+            ..TreeOptions::default()
+        });
         assert!(decode(&mut ByteReader::new(&bytes)).is_err());
+        *bytes.last_mut().unwrap() = 1;
+        assert!(decode(&mut ByteReader::new(&bytes)).is_ok());
+    }
+
+    #[test]
+    fn what_belongs_to_storage_is_no_kind_of_key_alone() {
+        for flag in [STORED_KEYS, PARTITIONED] {
+            let (_, mut bytes) = stored(TreeOptions::default());
+            *bytes.last_mut().unwrap() |= flag;
+            assert!(decode(&mut ByteReader::new(&bytes)).is_err());
+        }
     }
 }

@@ -9,6 +9,6 @@ mod table;
 mod table_chunk;
 
 pub(crate) use pair::{MemtableSlot, Memtables};
-pub(crate) use shared::{FlushMap, Memtable};
+pub(crate) use shared::{FlushMap, FlushPlaces, Memtable};
 pub(crate) use table::{RowTable, RowVersion};
 pub(crate) use table_chunk::{ChunkRequest, TableChunk, builders, decode_version};

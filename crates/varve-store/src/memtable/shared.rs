@@ -3,17 +3,75 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use roaring::RoaringBitmap;
 use varve_sort::VecMap;
-use varve_types::TreeId;
+use varve_types::{Broken, Invariant, RunId, TreeId};
 
 use crate::memtable::RowTable;
 use crate::run::RunTrace;
 
-/// Where a flush put the versions of a tree: the run, and by version the ordinal of its row.
+/// Where a flush put the versions of a tree.
 pub(crate) struct FlushMap {
-    pub(crate) run: Arc<RunTrace>,
+    runs: Vec<Arc<RunTrace>>,
+    places: FlushPlaces,
+}
+
+/// By version the place of its row, while runs are still being written.
+pub(crate) struct FlushPlaces {
     /// `u32::MAX` for versions that were deleted before the flush.
-    pub(crate) ordinals: Vec<u32>,
+    ordinals: Vec<u32>,
+    /// Which of the runs; empty as long as there is one.
+    runs: Vec<u32>,
+}
+
+impl FlushPlaces {
+    /// Of so many versions, none of which has a place yet.
+    pub(crate) fn new(versions: usize) -> FlushPlaces {
+        FlushPlaces {
+            ordinals: vec![u32::MAX; versions],
+            runs: Vec::new(),
+        }
+    }
+
+    /// Gives a version a place in run number `run`.
+    pub(crate) fn set(&mut self, version: u32, run: u32, ordinal: u32) -> Result<(), Broken> {
+        if run > 0 && self.runs.is_empty() {
+            self.runs = vec![0; self.ordinals.len()];
+        }
+        let at = version as usize;
+        if let Some(slot) = self.runs.get_mut(at) {
+            *slot = run;
+        }
+        let slot = self.ordinals.get_mut(at);
+        *slot.or_broken("version of a flush")? = ordinal;
+        Ok(())
+    }
+}
+
+impl FlushMap {
+    pub(crate) fn new(runs: Vec<Arc<RunTrace>>, places: FlushPlaces) -> FlushMap {
+        FlushMap { runs, places }
+    }
+
+    /// The row of a version, if it was written.
+    pub(crate) fn place(&self, version: u32) -> Option<(&Arc<RunTrace>, u32)> {
+        let at = version as usize;
+        let ordinal = *self.places.ordinals.get(at)?;
+        let run = self.places.runs.get(at).copied().unwrap_or(0);
+        let run = self.runs.get(run as usize)?;
+        (ordinal != u32::MAX).then_some((run, ordinal))
+    }
+
+    /// The rows of versions for which `is_wanted`, by run.
+    pub(crate) fn rows_of(&self, is_wanted: impl Fn(u32) -> bool) -> VecMap<RunId, RoaringBitmap> {
+        let mut rows: VecMap<RunId, RoaringBitmap> = VecMap::new();
+        for version in (0..).take(self.places.ordinals.len()) {
+            if let Some((run, ordinal)) = self.place(version).filter(|_| is_wanted(version)) {
+                rows.entry(run.id).or_default().insert(ordinal);
+            }
+        }
+        rows
+    }
 }
 
 /// Row versions of all trees. When it is full it is frozen: it takes no more rows, and a flush
@@ -53,8 +111,6 @@ impl Memtable {
 
     /// Where a version went; `None` if it was deleted before the flush, or there was none yet.
     pub(crate) fn flushed_to(&self, tree: TreeId, version: u32) -> Option<(&Arc<RunTrace>, u32)> {
-        let map = self.flushed.get()?.get(&tree)?;
-        let ordinal = *map.ordinals.get(version as usize)?;
-        (ordinal != u32::MAX).then_some((&map.run, ordinal))
+        self.flushed.get()?.get(&tree)?.place(version)
     }
 }

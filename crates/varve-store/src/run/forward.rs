@@ -10,7 +10,10 @@ use varve_types::{Broken, Invariant, Reservation, VECTOR_ROWS, invariant};
 use crate::error::Result;
 use crate::run::RunTrace;
 
-/// What stands for a row that was not written again.
+/// A row of an output: the number of the output, and the ordinal in it.
+type Place = (u32, u32);
+
+/// What stands for the ordinal of a row that was not written again.
 const DEAD: u32 = u32::MAX;
 /// The same as a distance.
 const NEAR_DEAD: u16 = u16::MAX;
@@ -18,38 +21,58 @@ const NEAR_DEAD: u16 = u16::MAX;
 /// From the ordinals of an input run to rows of the outputs. Kept for transactions that began
 /// before the outputs were published.
 pub(crate) struct ForwardMap {
-    /// The outputs, each with the number of rows in those before it.
-    outputs: Vec<(u32, Arc<RunTrace>)>,
+    outputs: Vec<Arc<RunTrace>>,
     /// By 1,024 rows of the input.
     parts: Vec<Part>,
     /// What the parts take in memory.
     _reservation: Reservation,
 }
 
-/// Where up to 1,024 rows of an input went, by numbers that go on from output to output.
+/// Where up to 1,024 rows of an input went.
 #[derive(Debug, PartialEq)]
 enum Part {
     /// So many, one after the other.
     Stretch {
+        output: u32,
         first: u32,
         rows: u32,
     },
     /// Distances from the first.
-    Near(u32, Box<[u16]>),
-    Far(Box<[u32]>),
+    Near {
+        output: u32,
+        first: u32,
+        rows: Box<[u16]>,
+    },
+    Far {
+        output: u32,
+        rows: Box<[u32]>,
+    },
+    /// To several outputs.
+    Apart(Box<[Place]>),
 }
 
 impl Part {
-    fn of(rows: &[u32]) -> Result<Part, Broken> {
-        let first = rows.iter().copied().find(|row| *row != DEAD);
-        let Some(first) = first else {
-            return Ok(Part::Far([].into()));
+    fn of(places: &[Place]) -> Result<Part, Broken> {
+        let first = places.iter().find(|(_, row)| *row != DEAD);
+        let Some((output, first)) = first.copied() else {
+            return Ok(Part::Apart([].into()));
         };
-        if rows.iter().zip(first..).all(|(row, next)| *row == next) {
-            let rows = u32::try_from(rows.len()).or_broken("rows of a part")?;
-            return Ok(Part::Stretch { first, rows });
+        if places
+            .iter()
+            .any(|place| place.1 != DEAD && place.0 != output)
+        {
+            return Ok(Part::Apart(places.into()));
         }
-        let near = rows.iter().map(|row| match *row {
+        let rows = || places.iter().map(|(_, row)| *row);
+        if rows().zip(first..).all(|(row, next)| row == next) {
+            let rows = u32::try_from(places.len()).or_broken("rows of a part")?;
+            return Ok(Part::Stretch {
+                output,
+                first,
+                rows,
+            });
+        }
+        let near = rows().map(|row| match row {
             DEAD => Some(NEAR_DEAD),
             row => {
                 let distance = row.checked_sub(first).map(u16::try_from)?;
@@ -57,30 +80,50 @@ impl Part {
             }
         });
         Ok(match near.collect::<Option<Box<[u16]>>>() {
-            Some(near) => Part::Near(first, near),
-            None => Part::Far(rows.into()),
+            Some(rows) => Part::Near {
+                output,
+                first,
+                rows,
+            },
+            None => Part::Far {
+                output,
+                rows: rows().collect(),
+            },
         })
     }
 
-    fn row(&self, at: usize) -> Option<u32> {
+    fn place(&self, at: usize) -> Option<Place> {
         match self {
-            Part::Stretch { first, rows } => {
+            Part::Stretch {
+                output,
+                first,
+                rows,
+            } => {
                 let at = u32::try_from(at).ok().filter(|at| at < rows)?;
-                first.checked_add(at)
+                Some((*output, first.checked_add(at)?))
             }
-            Part::Near(first, rows) => {
+            Part::Near {
+                output,
+                first,
+                rows,
+            } => {
                 let distance = rows.get(at).filter(|distance| **distance != NEAR_DEAD)?;
-                first.checked_add(u32::from(*distance))
+                Some((*output, first.checked_add(u32::from(*distance))?))
             }
-            Part::Far(rows) => rows.get(at).copied().filter(|row| *row != DEAD),
+            Part::Far { output, rows } => {
+                let row = rows.get(at).copied().filter(|row| *row != DEAD)?;
+                Some((*output, row))
+            }
+            Part::Apart(places) => places.get(at).copied().filter(|(_, row)| *row != DEAD),
         }
     }
 
     fn bytes(&self) -> u64 {
         let rows = match self {
             Part::Stretch { .. } => 0,
-            Part::Near(_, rows) => 2 * rows.len(),
-            Part::Far(rows) => 4 * rows.len(),
+            Part::Near { rows, .. } => size_of_val(&**rows),
+            Part::Far { rows, .. } => size_of_val(&**rows),
+            Part::Apart(places) => size_of_val(&**places),
         };
         (size_of::<Part>() + rows) as u64
     }
@@ -91,17 +134,15 @@ impl ForwardMap {
     pub(crate) fn row(&self, ordinal: u32) -> Option<(&Arc<RunTrace>, u32)> {
         let ordinal = ordinal as usize;
         let part = self.parts.get(ordinal / VECTOR_ROWS)?;
-        let row = part.row(ordinal % VECTOR_ROWS)?;
-        let after = self.outputs.partition_point(|(first, _)| *first <= row);
-        let (first, output) = self.outputs.get(after.checked_sub(1)?)?;
-        Some((output, row - first))
+        let (output, row) = part.place(ordinal % VECTOR_ROWS)?;
+        Some((self.outputs.get(output as usize)?, row))
     }
 }
 
 /// Collects where the rows of one input go, in ascending order.
 pub(crate) struct ForwardBuilder {
     parts: Vec<Part>,
-    pending: Vec<u32>,
+    pending: Vec<Place>,
     reservation: Reservation,
     bytes: u64,
 }
@@ -116,16 +157,22 @@ impl ForwardBuilder {
         }
     }
 
-    /// Notes that `rows` rows from `ordinal` on are now those from `row` on, counted over all
-    /// outputs. Ordinals that are left out are those of dead rows.
-    pub(crate) fn push(&mut self, ordinal: u32, row: u32, rows: u32) -> Result<(), Broken> {
+    /// Notes that `rows` rows from `ordinal` on are now those from `row` on of an output. Ordinals
+    /// that are left out are those of dead rows.
+    pub(crate) fn push(
+        &mut self,
+        ordinal: u32,
+        output: u32,
+        row: u32,
+        rows: u32,
+    ) -> Result<(), Broken> {
         let ordinal = ordinal as usize;
         invariant!(self.next() <= ordinal, "order of rows in a compaction");
         while self.next() < ordinal {
-            self.push_row(DEAD)?;
+            self.push_place((0, DEAD))?;
         }
         for row in (row..).take(rows as usize) {
-            self.push_row(row)?;
+            self.push_place((output, row))?;
         }
         Ok(())
     }
@@ -135,8 +182,8 @@ impl ForwardBuilder {
         self.parts.len() * VECTOR_ROWS + self.pending.len()
     }
 
-    fn push_row(&mut self, row: u32) -> Result<(), Broken> {
-        self.pending.push(row);
+    fn push_place(&mut self, place: Place) -> Result<(), Broken> {
+        self.pending.push(place);
         if self.pending.len() == VECTOR_ROWS {
             self.end_part()?;
         }
@@ -156,20 +203,14 @@ impl ForwardBuilder {
         Ok(self.reservation.resize(self.bytes)?)
     }
 
-    /// The map, given the outputs with their rows.
-    pub(crate) fn finish(mut self, outputs: &[(Arc<RunTrace>, u32)]) -> Result<ForwardMap> {
+    /// The map, given the outputs by their numbers.
+    pub(crate) fn finish(mut self, outputs: Vec<Arc<RunTrace>>) -> Result<ForwardMap> {
         if !self.pending.is_empty() {
             self.end_part()?;
         }
         self.reserve()?;
-        let mut before = 0_u32;
-        let mut numbered = Vec::with_capacity(outputs.len());
-        for (output, rows) in outputs {
-            numbered.push((before, Arc::clone(output)));
-            before = before.checked_add(*rows).or_broken("rows of outputs")?;
-        }
         Ok(ForwardMap {
-            outputs: numbered,
+            outputs,
             parts: self.parts,
             _reservation: self.reservation,
         })
@@ -179,7 +220,7 @@ impl ForwardBuilder {
 #[cfg(test)]
 #[allow(clippy::cast_possible_truncation, reason = "test data is small")]
 mod tests {
-    use super::{ForwardBuilder, Part};
+    use super::{DEAD, ForwardBuilder, Part};
     use crate::run::RunTrace;
     use proptest::collection::vec;
     use proptest::prelude::proptest;
@@ -198,32 +239,26 @@ mod tests {
         /// Gaps of dead rows and stretches of living ones, the outputs' rows as far apart.
         #[test]
         fn rows_are_found_again(
-            stretches in vec((0_u32..1500, 0_u32..40_000, 1_u32..3000), 0..20),
+            stretches in vec((0_u32..1500, 0_u32..3, 0_u32..40_000, 1_u32..3000), 0..20),
         ) {
             let mut builder = ForwardBuilder::new(reservation());
-            let (mut ordinal, mut row) = (0, 0);
+            let mut ordinal = 0;
+            let mut next = [0_u32; 3];
             let mut expected = Vec::new();
-            for (dead, others, rows) in stretches {
+            for (dead, output, others, rows) in stretches {
+                let row = &mut next[output as usize];
                 ordinal += dead;
-                row += others;
-                builder.push(ordinal, row, rows).unwrap();
+                *row += others;
+                builder.push(ordinal, output, *row, rows).unwrap();
                 expected.resize(ordinal as usize, None);
-                expected.extend((row..row + rows).map(Some));
+                expected.extend((*row..*row + rows).map(|row| Some((5 + u64::from(output), row))));
                 ordinal += rows;
-                row += rows;
+                *row += rows;
             }
-            let outputs = [trace(5), trace(6), trace(7)];
-            let rows = [row / 3, row / 2, row];
-            let outputs: Vec<_> = outputs.into_iter().zip(rows).collect();
-            let map = builder.finish(&outputs).unwrap();
+            let map = builder.finish([5, 6, 7].map(trace).into()).unwrap();
             for (ordinal, row) in expected.iter().enumerate() {
                 let found = map.row(ordinal as u32);
-                let found = found.map(|(run, row)| match run.id {
-                    RunId(5) => row,
-                    RunId(6) => rows[0] + row,
-                    _ => rows[0] + rows[1] + row,
-                });
-                assert_eq!(found, *row);
+                assert_eq!(found.map(|(run, row)| (run.id.0, row)), *row);
             }
             // Dead rows at the end are not noted.
             assert!(map.row(expected.len() as u32).is_none());
@@ -232,18 +267,33 @@ mod tests {
 
     #[test]
     fn what_stays_together_takes_no_memory() {
-        let far = Part::of(&[1, u32::MAX, 100_000]).unwrap();
+        let dead = (0, DEAD);
+        let (output, first) = (2, 5);
         let cases = [
-            (Part::of(&[5, 6, 7]), Part::Stretch { first: 5, rows: 3 }),
             (
-                Part::of(&[5, u32::MAX, 9]),
-                Part::Near(5, [0, u16::MAX, 4].into()),
+                Part::of(&[(2, 5), (2, 6), (2, 7)]),
+                Part::Stretch {
+                    output,
+                    first,
+                    rows: 3,
+                },
             ),
-            (Part::of(&[u32::MAX, u32::MAX]), Part::Far([].into())),
+            (
+                Part::of(&[(2, 5), dead, (2, 9)]),
+                Part::Near {
+                    output,
+                    first,
+                    rows: [0, u16::MAX, 4].into(),
+                },
+            ),
+            (Part::of(&[dead, dead]), Part::Apart([].into())),
         ];
         for (found, expected) in cases {
             assert_eq!(found.unwrap(), expected);
         }
-        assert!(matches!(far, Part::Far(_)));
+        let far = Part::of(&[(2, 1), dead, (2, 100_000)]).unwrap();
+        assert!(matches!(far, Part::Far { output: 2, .. }));
+        let apart = Part::of(&[dead, (1, 1), (2, 2)]).unwrap();
+        assert!(matches!(apart, Part::Apart(_)));
     }
 }

@@ -1,7 +1,7 @@
 //! Writes the rows of a transaction out before its commit, to runs that only the commit publishes.
 //!
-//! A run goes on over several spills as long as keys ascend and all of its rows belong to one
-//! segment between savepoints.
+//! A run has rows of one partition. It goes on over several spills as long as keys ascend and all
+//! of its rows belong to one segment between savepoints.
 
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -11,11 +11,12 @@ use roaring::RoaringBitmap;
 use varve_kv::WriteBatch;
 use varve_run::RunWriter;
 use varve_sort::VecMap;
-use varve_types::{Batch, CommitSeq, KeyRange, Pacer, RunId, TreeId, VECTOR_ROWS};
+use varve_types::{Batch, CommitSeq, Invariant, KeyRange, Pacer, RunId, TreeId, VECTOR_ROWS};
 
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::memtable::{ChunkRequest, RowTable, RowVersion, TableChunk};
 use crate::paced_run;
+use crate::partition::{HELD_BYTES_MAX, OPEN_RUNS_MAX, PartitionNumber};
 use crate::run::Run;
 use crate::store::{PageSink, Store};
 use crate::tree::Tree;
@@ -39,17 +40,39 @@ const RUN_ROWS_MAX: u64 = 1 << 31;
 pub(crate) struct Spill {
     store: Arc<Store>,
     sink: PageSink,
-    /// By tree the run that takes further rows, as long as they ascend.
-    open: VecMap<TreeId, OpenRun>,
+    /// By tree the runs that take further rows, as long as they ascend.
+    open: VecMap<TreeId, OpenRuns>,
     /// By tree how its values are compressed one by one, where they are before the commit.
     frames: VecMap<TreeId, ValueFramesByColumn>,
 }
 
+/// The runs of a tree, one for each partition.
+struct OpenRuns {
+    /// Where the segment of their rows began.
+    segment: CommitSeq,
+    runs: VecMap<PartitionNumber, OpenRun>,
+}
+
 struct OpenRun {
     id: RunId,
-    /// Where the segment of its rows began.
-    segment: CommitSeq,
     writer: RunWriter,
+}
+
+impl OpenRuns {
+    /// Whether rows with this key or a higher one may be among theirs.
+    fn reach(&self, key: &[u8]) -> bool {
+        let mut last_keys = self.runs.values().filter_map(|run| run.writer.last_key());
+        last_keys.any(|last| key <= last)
+    }
+
+    /// Whether they are to end before further rows come.
+    fn are_full(&self) -> bool {
+        let writers = || self.runs.values().map(|run| &run.writer);
+        let held_bytes = writers().map(RunWriter::held_bytes).sum::<usize>();
+        writers().any(|writer| writer.rows() >= RUN_ROWS_MAX)
+            || self.runs.len() > OPEN_RUNS_MAX
+            || self.runs.len() > 1 && held_bytes > HELD_BYTES_MAX
+    }
 }
 
 impl Spill {
@@ -113,7 +136,7 @@ impl Spill {
         Ok(())
     }
 
-    /// Writes the rows of one buffer, each segment to a run of its own. A row that was deleted
+    /// Writes the rows of one buffer, each segment to runs of its own. A row that was deleted
     /// after its segment is written too, and deleted in the run, so that a savepoint can have it
     /// back.
     async fn write_buffer(
@@ -157,11 +180,7 @@ impl Spill {
         let Some(first) = first.map(|(key, _)| key.to_vec()) else {
             return Ok(());
         };
-        let id = tree.schema().tree;
-        self.open_run(tree, segment, &first, write_set).await?;
-        let Some(open) = self.open.get_mut(&id) else {
-            return Ok(());
-        };
+        self.open_segment(tree, segment, &first, write_set).await?;
         let all: Vec<usize> = (0..tree.types().len()).collect();
         let mut pacer = Pacer::new(&self.store.env);
         let mut after: Option<Vec<u8>> = None;
@@ -178,21 +197,28 @@ impl Spill {
                 rows_max: VECTOR_ROWS,
             };
             let chunk = TableChunk::read(buffer, &request)?;
-            for (version, at) in chunk.versions.iter().zip(open.writer.rows()..) {
-                if !buffer.version(*version).is_some_and(RowVersion::is_alive) {
-                    let ordinal =
-                        u32::try_from(at).map_err(|_| StoreError::internal("run too long"))?;
-                    ended.insert(*version, (open.id, ordinal));
-                }
-            }
             let mut columns = chunk.columns;
             self.sink.refer(tree, &mut columns, &[], &mut pacer).await?;
-            open.writer
-                .append(&Batch::new(columns, chunk.versions.len()))?;
-            paced_run::encode(&mut open.writer, &mut pacer).await?;
-            self.sink
-                .put_values(open.id, open.writer.take_values())
-                .await?;
+            for part in tree.by_partition(&columns) {
+                let open = self.open_run(tree, segment, part.number, write_set).await?;
+                let versions = part.versions(&chunk.versions);
+                for (version, at) in versions.iter().zip(open.writer.rows()..) {
+                    if !buffer.version(*version).is_some_and(RowVersion::is_alive) {
+                        let ordinal =
+                            u32::try_from(at).map_err(|_| StoreError::internal("run too long"))?;
+                        ended.insert(*version, (open.id, ordinal));
+                    }
+                }
+                let rows = Batch::new(part.take(&columns), versions.len());
+                open.writer.append(&rows)?;
+                paced_run::encode(&mut open.writer, &mut pacer).await?;
+                let (id, values) = (open.id, open.writer.take_values());
+                self.sink.put_values(id, values).await?;
+            }
+            let id = tree.schema().tree;
+            if self.open.get(&id).is_some_and(OpenRuns::are_full) {
+                self.finish(write_set, Some(id)).await?;
+            }
             after = chunk.last_key;
             if after.is_none() {
                 return Ok(());
@@ -200,8 +226,8 @@ impl Spill {
         }
     }
 
-    /// Makes sure that the open run of a tree takes rows of a segment, from key `first` on.
-    async fn open_run(
+    /// Makes sure that the open runs of a tree take rows of a segment, from key `first` on.
+    async fn open_segment(
         &mut self,
         tree: &Arc<Tree>,
         segment: &Segment,
@@ -210,43 +236,62 @@ impl Spill {
     ) -> Result<()> {
         let id = tree.schema().tree;
         let goes_on = self.open.get(&id).is_some_and(|open| {
-            let above = open.writer.last_key().is_none_or(|last| last < first);
             let same = lock_write_set(write_set)
                 .savepoints
                 .segment_of(open.segment)
                 == segment.number;
-            above && same && open.writer.rows() < RUN_ROWS_MAX
+            same && !open.reach(first)
         });
-        if goes_on {
-            return Ok(());
+        if !goes_on {
+            self.finish(write_set, Some(id)).await?;
         }
-        self.finish(write_set, Some(id)).await?;
-        let run = self.sink.new_run();
-        let writer = match self.frames.get(&id) {
-            None => RunWriter::new(tree.run_spec(run, tree.content()))?,
+        Ok(())
+    }
+
+    /// The open run of a partition.
+    async fn open_run(
+        &mut self,
+        tree: &Arc<Tree>,
+        segment: &Segment,
+        partition: PartitionNumber,
+        write_set: &Mutex<WriteSet>,
+    ) -> Result<&mut OpenRun> {
+        let id = tree.schema().tree;
+        let open = self.open.get(&id);
+        if open.is_none_or(|open| !open.runs.contains_key(&partition)) {
+            let run = self.new_run(tree).await?;
+            lock_write_set(write_set)
+                .savepoints
+                .note_run(segment.number, id, run.id);
+            let open = self.open.entry(id).or_insert_with(|| OpenRuns {
+                segment: segment.start,
+                runs: VecMap::new(),
+            });
+            open.runs.insert(partition, run);
+        }
+        let open = self.open.get_mut(&id);
+        let run = open.and_then(|open| open.runs.get_mut(&partition));
+        Ok(run.or_broken("open run")?)
+    }
+
+    async fn new_run(&mut self, tree: &Arc<Tree>) -> Result<OpenRun> {
+        let id = self.sink.new_run();
+        let writer = match self.frames.get(&tree.schema().tree) {
+            None => RunWriter::new(tree.run_spec(id, tree.content()))?,
             Some(frames) => {
-                let writer = self.store.lasting_run(tree, run).await?;
+                let writer = self.store.lasting_run(tree, id).await?;
                 writer.with_value_frames(frames)
             }
         };
-        let open = OpenRun {
-            id: run,
-            segment: segment.start,
-            writer,
-        };
-        self.open.insert(id, open);
-        lock_write_set(write_set)
-            .savepoints
-            .note_run(segment.number, id, run);
-        Ok(())
+        Ok(OpenRun { id, writer })
     }
 
     /// Gives up runs that were written since a savepoint that is returned to. Their pages are
     /// deleted by the commit, or with everything else that was spilled.
     pub(crate) fn drop_runs(&mut self, runs: &[(TreeId, RunId)]) {
         for (tree, run) in runs {
-            if self.open.get(tree).is_some_and(|open| open.id == *run) {
-                self.open.remove(tree);
+            if let Some(open) = self.open.get_mut(tree) {
+                open.runs.retain(|_, open| open.id != *run);
             }
             self.sink.drop_run(*run);
         }
@@ -290,27 +335,31 @@ impl Spill {
                 continue;
             };
             let mut pacer = Pacer::new(&self.store.env);
-            let mut finished = paced_run::finish(open.writer, &mut pacer).await?;
-            self.sink.put_finished(&mut finished).await?;
+            let mut runs = Vec::with_capacity(open.runs.len());
+            for run in open.runs.into_values() {
+                let mut finished = paced_run::finish(run.writer, &mut pacer).await?;
+                self.sink.put_finished(&mut finished).await?;
+                let run = Run::new(tree, Arc::new(finished.head), finished.bytes);
+                runs.push(Arc::new(run));
+            }
             self.sink.write_pending().await?;
-            let run = Run::new(tree, Arc::new(finished.head), finished.bytes);
             if let Some(written) = lock_write_set(write_set).trees.get_mut(&tree) {
-                written.runs.push(Arc::new(run));
+                written.runs.extend(runs);
             }
         }
         Ok(())
     }
 
-    /// The run of a tree that cannot be read yet, and how many rows it has so far.
-    pub(crate) fn open_rows(&self, tree: TreeId) -> Option<(RunId, u64)> {
-        let open = self.open.get(&tree)?;
-        Some((open.id, open.writer.rows()))
+    /// The runs of a tree that cannot be read yet, and how many rows they have so far.
+    pub(crate) fn open_rows(&self, tree: TreeId) -> impl Iterator<Item = (RunId, u64)> {
+        let runs = self.open.get(&tree).into_iter();
+        let runs = runs.flat_map(|open| open.runs.values());
+        runs.map(|run| (run.id, run.writer.rows()))
     }
 
-    /// Whether rows with this key or a higher one may be in the open run of a tree.
-    pub(crate) fn open_run_reaches(&self, tree: TreeId, key: &[u8]) -> bool {
-        let last = self.open.get(&tree).and_then(|open| open.writer.last_key());
-        last.is_some_and(|last| key <= last)
+    /// Whether rows with this key or a higher one may be in the open runs of a tree.
+    pub(crate) fn open_runs_reach(&self, tree: TreeId, key: &[u8]) -> bool {
+        self.open.get(&tree).is_some_and(|open| open.reach(key))
     }
 
     /// Adds to a publishing commit that the intent is done with.

@@ -18,7 +18,7 @@ use super::{
     Background, KEYED, PLAIN, Row, TestEnv, batch, content_addressed, insert, open, open_with,
     positions_where, small, some_rows, sorted_rows, with_trees, with_trees_as,
 };
-use crate::compaction::Effort;
+use crate::compaction::{Effort, Extent};
 use crate::error::Result;
 use crate::format::keys;
 use crate::store::Store;
@@ -272,7 +272,12 @@ fn what_is_merged_meanwhile_stays_for_the_export() {
     let mut exporting = block_on(store.export(None)).unwrap();
     delete_below(&store, 500);
     let mut control = JobControl::of_request(&store);
-    block_on(store.compact(None, &Effort::full(small().run_bytes_max), &mut control)).unwrap();
+    block_on(store.compact(
+        &Extent::All,
+        &Effort::full(small().run_bytes_max),
+        &mut control,
+    ))
+    .unwrap();
     block_on(store.flush()).unwrap();
     let mut file = Vec::new();
     while let Some(chunk) = block_on(exporting.next_chunk()).unwrap() {
@@ -299,7 +304,12 @@ fn later_exports_hold_what_is_new() {
     );
     // Runs are merged, and a table goes.
     let mut control = JobControl::of_request(&store);
-    block_on(store.compact(None, &Effort::full(small().run_bytes_max), &mut control)).unwrap();
+    block_on(store.compact(
+        &Extent::All,
+        &Effort::full(small().run_bytes_max),
+        &mut control,
+    ))
+    .unwrap();
     let mut transaction = store.begin();
     transaction.drop_tree(PLAIN).unwrap();
     block_on(transaction.commit(Durability::Strict)).unwrap();

@@ -15,6 +15,7 @@ mod jobs;
 mod known;
 mod open;
 mod ordered;
+mod partition;
 mod point;
 mod properties;
 mod reserve;
@@ -34,7 +35,7 @@ use pollster::block_on;
 use varve_kv::{Kv, MemoryKv};
 use varve_types::{
     Batch, Column, ColumnId, ColumnPredicate, Env, LocalFuture, LogicalType, MemoryBudget,
-    RowPosition, ScanSpec, SortKey, TreeColumn, TreeId, TreeSchema, Value,
+    Partition, RowPosition, ScanSpec, SortKey, TreeColumn, TreeId, TreeSchema, Value,
 };
 
 use crate::error::Result;
@@ -249,6 +250,15 @@ pub(super) fn with_trees_as(store: &Arc<Store>, change: impl Fn(TreeSchema) -> T
 pub(super) fn content_addressed(mut schema: TreeSchema) -> TreeSchema {
     schema.columns[1].storage.mode = varve_types::StorageMode::ContentAddressed;
     schema.options.content_bytes_min = 64;
+    schema
+}
+
+/// The schema with rows kept apart by a column.
+pub(super) fn kept_apart(mut schema: TreeSchema, column: u32, width: i64) -> TreeSchema {
+    schema.options.partition = Some(Partition {
+        column: ColumnId(column),
+        width,
+    });
     schema
 }
 

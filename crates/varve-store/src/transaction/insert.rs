@@ -91,7 +91,7 @@ impl Transaction {
         let id = tree.schema().tree;
         let lowest = sorted.first().map_or(&[][..], |(key, _)| key);
         if let Some(spill) = &mut *self.spill.lock().await
-            && spill.open_run_reaches(id, lowest)
+            && spill.open_runs_reach(id, lowest)
         {
             spill.finish(&self.write_set, Some(id)).await?;
         }

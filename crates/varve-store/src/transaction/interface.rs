@@ -276,10 +276,11 @@ impl Transaction {
         let tree = self.tree(tree).ok()?;
         let spilling = self.spill.try_lock()?;
         let unfinished = spilling.as_ref().map_or(0, |spill| {
-            let Some((run, rows)) = spill.open_rows(tree.schema().tree) else {
-                return 0;
-            };
-            rows.saturating_sub(self.write_set().dead_rows(run).map_or(0, |dead| dead.len()))
+            let write_set = self.write_set();
+            let alive = spill.open_rows(tree.schema().tree).map(|(run, rows)| {
+                rows.saturating_sub(write_set.dead_rows(run).map_or(0, |dead| dead.len()))
+            });
+            alive.sum::<u64>()
         });
         drop(spilling);
         let view = View::new(

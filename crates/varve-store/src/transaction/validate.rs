@@ -45,16 +45,17 @@ pub(super) fn validate(
             deletes.versions.insert((slot, *tree), keys);
             continue;
         }
-        // A flush since the snapshot moved the rows to a run.
-        let mut places: Option<(&Arc<RunTrace>, RoaringBitmap)> = None;
+        // A flush since the snapshot moved the rows to runs.
+        let mut places: VecMap<RunId, (&Arc<RunTrace>, RoaringBitmap)> = VecMap::new();
         for version in versions {
             let place = memtable.flushed_to(*tree, version);
             let (run, ordinal) = place.ok_or_else(row_conflict)?;
-            let place = places.get_or_insert_with(|| (run, RoaringBitmap::new()));
+            let place = places.entry(run.id);
+            let place = place.or_insert_with(|| (run, RoaringBitmap::new()));
             place.1.insert(ordinal);
         }
-        if let Some((run, rows)) = places {
-            rows_now(state, run, &rows, &mut deletes)?;
+        for (run, rows) in places.values() {
+            rows_now(state, run, rows, &mut deletes)?;
         }
     }
     let dead = write_set.dead_rows.iter();

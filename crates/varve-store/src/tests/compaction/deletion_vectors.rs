@@ -8,7 +8,7 @@ use varve_types::{ColumnPredicate, CompareOp, PredicateTest, RunId, Value};
 
 use super::{AtStep, bump, commit, delete_where, full, layers, runs};
 use crate::Durability;
-use crate::compaction::Effort;
+use crate::compaction::{Effort, Extent};
 use crate::format::keys;
 use crate::format::log::{self, LogOp};
 use crate::store::Store;
@@ -161,7 +161,7 @@ fn deletions_that_came_during_a_compaction_are_in_its_publishing_commit() {
         Ok(())
     });
     let steady = Effort::steady(small().run_bytes_max);
-    block_on(store.compact(Some(KEYED), &steady, &mut steps)).unwrap();
+    block_on(store.compact(&Extent::Tree(KEYED), &steady, &mut steps)).unwrap();
     let [(run, _)] = runs(&store, KEYED)[..] else {
         panic!("one run");
     };
@@ -183,7 +183,7 @@ fn a_lost_map_means_that_the_output_is_redone() {
     let mut long = store.begin();
     let lost = crate::error::StoreError::internal("lost");
     let mut steps = AtStep::new(4, || Err(lost));
-    block_on(store.compact(Some(KEYED), &full(), &mut steps)).unwrap_err();
+    block_on(store.compact(&Extent::Tree(KEYED), &full(), &mut steps)).unwrap_err();
     // Nothing of it was published, and nothing is left of it.
     assert_eq!(runs(&store, KEYED), inputs);
     block_on(store.flush()).unwrap();
@@ -194,7 +194,12 @@ fn a_lost_map_means_that_the_output_is_redone() {
     assert_eq!(intents(&kv), 0);
     assert_eq!(stored_runs(&kv).len(), 6);
     store.state().damaged.clear();
-    block_on(store.compact(Some(KEYED), &full(), &mut AtStep::new(0, || Ok(())))).unwrap();
+    block_on(store.compact(
+        &Extent::Tree(KEYED),
+        &full(),
+        &mut AtStep::new(0, || Ok(())),
+    ))
+    .unwrap();
     assert_eq!(runs(&store, KEYED).len(), 1);
     delete_where(&mut long, KEYED, below(7));
     commit(long).unwrap();
@@ -212,7 +217,7 @@ fn replay_skips_a_deletion_in_a_missing_run_up_to_deletions_through_and_calls_a_
         with_trees(&store);
         layers(&store, 2, 50);
         delete_below(&store, 10);
-        block_on(store.compact(None, &full(), &mut AtStep::new(0, || Ok(())))).unwrap();
+        block_on(store.compact(&Extent::All, &full(), &mut AtStep::new(0, || Ok(())))).unwrap();
         let (seq, deletions_through) = {
             let state = store.state();
             (state.last, state.manifest.deletions_through)

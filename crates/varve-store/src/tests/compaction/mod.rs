@@ -27,7 +27,7 @@ use super::{
     sorted_rows, with_trees,
 };
 use crate::catalog::Catalog;
-use crate::compaction::{Effort, Steps};
+use crate::compaction::{Effort, Extent, Steps};
 use crate::error::Result;
 use crate::store::Store;
 use crate::tree::Tree;
@@ -294,7 +294,7 @@ fn transactions_find_rows_that_moved_under_them() {
         delete_where(&mut during, PLAIN, key(CompareOp::GtEq, 1190));
         let old = store.begin();
         let mut steps = AtStep::new(step, || commit(during).map(drop));
-        block_on(store.compact(None, &full(), &mut steps)).unwrap();
+        block_on(store.compact(&Extent::All, &full(), &mut steps)).unwrap();
         if let Some(act) = steps.act.take() {
             act().unwrap();
         }
@@ -341,7 +341,7 @@ fn a_run_may_die_or_its_table_be_dropped_while_it_is_merged() {
             block_on(store.flush())
         };
         let mut steps = AtStep::new(step, act);
-        block_on(store.compact(Some(KEYED), &full(), &mut steps)).unwrap();
+        block_on(store.compact(&Extent::Tree(KEYED), &full(), &mut steps)).unwrap();
         if let Some(act) = steps.act.take() {
             act().unwrap();
         }
@@ -357,7 +357,7 @@ fn a_run_may_die_or_its_table_be_dropped_while_it_is_merged() {
             transaction.drop_tree(PLAIN)?;
             commit(transaction).map(drop)
         });
-        let done = block_on(store.compact(Some(PLAIN), &full(), &mut steps));
+        let done = block_on(store.compact(&Extent::Tree(PLAIN), &full(), &mut steps));
         match steps.act.take() {
             Some(act) => act().unwrap(),
             None => assert_eq!(done.unwrap_err().state().code(), "57014"),
@@ -513,7 +513,7 @@ fn a_compaction_may_be_dropped_at_any_await() {
         let ended = {
             let mut control = crate::store::JobControl::of_request(&store);
             let effort = full();
-            let mut future = Box::pin(store.compact(None, &effort, &mut control));
+            let mut future = Box::pin(store.compact(&Extent::All, &effort, &mut control));
             let mut context = std::task::Context::from_waker(std::task::Waker::noop());
             (0..polls).any(|_| future.as_mut().poll(&mut context).is_ready())
         };
