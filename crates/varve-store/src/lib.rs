@@ -57,8 +57,9 @@
 //!
 //! A tree may keep rows apart by a column (`partition.rs`): then no run that is written has rows of
 //! two partitions, and runs that were written before are cut. Where a run lies follows from its
-//! head, so that a partition is dropped without reading it: its rows are noted as deleted, and
-//! a run without a living row leaves the manifest (`compaction/retire.rs`).
+//! head, so that a partition is dropped without reading it: its rows are noted as deleted
+//! (`transaction/delete_range.rs`), and a run without a living row leaves the manifest
+//! (`compaction/retire.rs`).
 //!
 //! # Where to read
 //!

@@ -11,9 +11,10 @@ use varve_kv::fault::{FaultKv, FaultPlan};
 use varve_types::{ColumnPredicate, CompareOp, PredicateTest, RowPosition, ScanSpec, Value};
 
 use super::{
-    Background, KEYED, PLAIN, Row, batch, content_addressed, everything, open_with,
-    positions_where, read, rows_of, small, sorted_rows, with_trees, with_trees_as,
+    Background, KEYED, PLAIN, Row, batch, content_addressed, everything, kept_apart, open_with,
+    positions_where, read, rows_of, small, sorted_rows, with_trees_as,
 };
+use crate::partition::RunPlace;
 use crate::store::Store;
 use crate::{Durability, InsertError, SavepointId, Transaction};
 
@@ -125,19 +126,28 @@ struct World {
     held: Vec<(Transaction, Model)>,
     /// A flush that is under way.
     flush: Option<Background>,
+    is_kept_apart: bool,
 }
 
 impl World {
-    fn new(seed: u64, has_content: bool) -> World {
+    fn new(seed: u64, has_content: bool, is_kept_apart: bool) -> World {
         let kv = Arc::new(FaultKv::new(
             MemoryKv::new(),
             FaultPlan::new(seed).yields_max(1),
         ));
         let store = open_with(kv.clone(), small()).unwrap();
-        match has_content {
-            true => with_trees_as(&store, content_addressed),
-            false => with_trees(&store),
-        }
+        with_trees_as(&store, |schema| {
+            let schema = match has_content {
+                true => content_addressed(schema),
+                false => schema,
+            };
+            // Of one tree by what it is sorted by, of the other by what changes.
+            match (is_kept_apart, schema.tree) {
+                (false, _) => schema,
+                (true, KEYED) => kept_apart(schema, 3, 60),
+                (true, _) => kept_apart(schema, 1, 30),
+            }
+        });
         let last = store.stats().last_commit;
         World {
             kv,
@@ -148,6 +158,7 @@ impl World {
             sessions: [None, None],
             held: Vec::new(),
             flush: None,
+            is_kept_apart,
         }
     }
 
@@ -323,6 +334,7 @@ impl World {
     }
 
     fn delete(&mut self, session: usize, from: i64, to: i64) {
+        let is_kept_apart = self.is_kept_apart;
         let session = self.session(session);
         let doomed: Vec<i64> = if from < to {
             session.model.range(from..to).map(|(key, _)| *key).collect()
@@ -330,6 +342,11 @@ impl World {
             vec![]
         };
         for tree in [KEYED, PLAIN] {
+            if is_kept_apart && tree == PLAIN {
+                let gone = block_on(session.transaction.delete_range(tree, from..to));
+                assert_eq!(gone.unwrap(), doomed.len() as u64);
+                continue;
+            }
             let positions = read(
                 &session.transaction,
                 ScanSpec {
@@ -497,9 +514,10 @@ proptest! {
     fn a_store_is_an_ordered_map_with_snapshots(
         seed: u64,
         has_content: bool,
+        is_kept_apart: bool,
         ops in vec(op(), 1..100),
     ) {
-        let mut world = World::new(seed, has_content);
+        let mut world = World::new(seed, has_content, is_kept_apart);
         for op in ops {
             world.apply(op);
             for (transaction, model) in &world.held {
@@ -517,5 +535,10 @@ proptest! {
         check(&world.store.begin(), &newest, 30);
         let report = block_on(world.store.check()).unwrap();
         assert!(report.is_sound(), "{report:?}");
+        let state = world.store.state();
+        for run in state.version.all_runs() {
+            let tree = state.catalog.tree(run.tree).unwrap();
+            assert_ne!(tree.place(run.head().unwrap()), RunPlace::Several);
+        }
     }
 }

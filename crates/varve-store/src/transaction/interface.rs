@@ -449,7 +449,7 @@ impl Transaction {
         lock_write_set(&self.write_set)
     }
 
-    fn catalog(&self) -> Arc<Catalog> {
+    pub(super) fn catalog(&self) -> Arc<Catalog> {
         let write_set = self.write_set();
         Arc::clone(write_set.catalog.as_ref().unwrap_or(&self.snapshot.catalog))
     }

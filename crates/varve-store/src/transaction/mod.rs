@@ -44,6 +44,7 @@
 
 mod commit;
 mod deferred;
+mod delete_range;
 mod group;
 mod group_writes;
 mod index;

@@ -195,6 +195,12 @@ impl WriteSet {
         }
     }
 
+    /// Deletes rows of a run that are alive.
+    pub(crate) fn delete_in_run(&mut self, tree: TreeId, run: RunId, rows: &RoaringBitmap) {
+        *self.dead_rows_mut(tree, run) |= rows;
+        self.savepoints.note_rows(run, rows);
+    }
+
     /// What this transaction deleted in a run of a tree.
     pub(crate) fn dead_rows_mut(&mut self, tree: TreeId, run: RunId) -> &mut RoaringBitmap {
         let dead = self.dead_rows.entry(run).or_insert_with(|| DeadRows {

@@ -96,6 +96,12 @@ impl Savepoints {
         }
     }
 
+    pub(crate) fn note_rows(&mut self, run: RunId, rows: &RoaringBitmap) {
+        if let Some(last) = self.last_mut() {
+            *last.rows.entry(run).or_default() |= rows;
+        }
+    }
+
     pub(crate) fn note_ended(&mut self, tree: TreeId, version: u32) {
         if let Some(last) = self.last_mut() {
             last.ended.entry(tree).or_default().insert(version);

@@ -1,5 +1,7 @@
 //! Rows that are kept apart: runs of one partition, and partitions that go without being read.
 
+mod delete_range;
+
 use std::sync::Arc;
 
 use pollster::block_on;
