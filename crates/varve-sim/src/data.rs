@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use varve_store::Transaction;
 use varve_types::{
-    Batch, Column, ColumnId, ColumnPredicate, ColumnStorage, Compression, LogicalType, RowPosition,
-    ScanSpec, SortKey, StorageMode, TreeColumn, TreeId, TreeOptions, TreeSchema, Value,
+    Batch, Column, ColumnId, ColumnPredicate, ColumnStorage, Compression, LogicalType, Partition,
+    RowPosition, ScanSpec, SortKey, StorageMode, TreeColumn, TreeId, TreeOptions, TreeSchema,
+    Value,
 };
 
 use crate::failure::{Outcome, broken};
@@ -43,6 +44,9 @@ pub(crate) const KINDS: [Kind; 5] = [
 
 /// Texts of so many bytes are content.
 const CONTENT_BYTES_MIN: u32 = 64;
+
+/// Rows of some trees are kept apart by this much of their numbers, which are below 1000.
+pub(crate) const PARTITION_WIDTH: i64 = 200;
 
 /// The column of the texts.
 pub(crate) const TEXT: ColumnId = ColumnId(2);
@@ -95,6 +99,10 @@ pub(crate) fn schema(tree: TreeId, kind: Kind) -> TreeSchema {
         },
         options: TreeOptions {
             content_bytes_min: CONTENT_BYTES_MIN,
+            partition: matches!(kind, Kind::Plain | Kind::ByText).then_some(Partition {
+                column: NUMBER,
+                width: PARTITION_WIDTH,
+            }),
             ..TreeOptions::default()
         },
     }

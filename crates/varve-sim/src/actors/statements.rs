@@ -8,7 +8,8 @@ use varve_types::{ColumnPredicate, CompareOp, PredicateTest, RowPosition, TreeId
 
 use crate::chance::Chance;
 use crate::data::{
-    JOURNAL, KEYS_PER_TOKEN, KINDS, Kind, Row, batch, journal_key, key_of, scan_where, schema,
+    JOURNAL, KEYS_PER_TOKEN, KINDS, Kind, PARTITION_WIDTH, Row, batch, journal_key, key_of,
+    scan_where, schema,
 };
 use crate::failure::{Outcome, broken};
 use crate::index::Index;
@@ -376,6 +377,10 @@ impl Statements {
     }
 
     async fn delete(&mut self, tree: TreeId, chance: &mut Chance) -> Outcome<String> {
+        let is_plain = self.kind(tree)? == Kind::Plain;
+        if is_plain && self.model.indexes_of(tree).next().is_none() && chance.one_in(2) {
+            return self.delete_range(tree, chance).await;
+        }
         let found = self.some_rows(tree, chance).await?;
         let positions: Vec<RowPosition> = found.iter().map(|(_, at)| *at).collect();
         self.transaction.delete(tree, &positions).await?;
@@ -385,6 +390,29 @@ impl Statements {
         let old: Vec<Row> = found.iter().map(|(row, _)| row.clone()).collect();
         self.maintain(tree, &old, &[]).await?;
         Ok(format!("deletes {} rows of {tree}", found.len()))
+    }
+
+    /// All rows with numbers of a range, which may be that of a partition.
+    async fn delete_range(&mut self, tree: TreeId, chance: &mut Chance) -> Outcome<String> {
+        let from = PARTITION_WIDTH * chance.between(0, 4);
+        let more = match chance.below(3) {
+            0 => chance.between(0, 300),
+            _ => 0,
+        };
+        let range = from..from + PARTITION_WIDTH + more;
+        let rows = self.tree(tree)?.rows.values();
+        let doomed = rows.filter(|row| range.contains(&row.n.into()));
+        let doomed: Vec<i64> = doomed.map(|row| row.k).collect();
+        let gone = self.transaction.delete_range(tree, range.clone()).await?;
+        if gone != doomed.len() as u64 {
+            return broken(format!(
+                "{range:?} of tree {tree}: {gone} rows were deleted"
+            ));
+        }
+        for k in doomed {
+            self.remove(tree, k);
+        }
+        Ok(format!("deletes numbers {range:?} of {tree}: {gone} rows"))
     }
 
     /// Rows of a range, as the store finds them.
