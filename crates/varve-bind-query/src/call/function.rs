@@ -113,9 +113,39 @@ impl QueryBinder<'_> {
             return self.grouping(&written.args.list, position, scope);
         }
         match is_aggregate(name, within_group) {
-            true => self.called_aggregate(&written, scope),
+            true => self.aggregate_or_plain(&written, scope),
             false => self.called_plain(&written, scope),
         }
+    }
+
+    /// A call of a name that is an aggregate's, and may be a function's of other arguments too:
+    /// `sum(stats_agg(x))` is no nested aggregate.
+    fn aggregate_or_plain(
+        &mut self,
+        written: &Written<'_>,
+        scope: &mut ExprScope<'_>,
+    ) -> Result<Operand> {
+        let subqueries = scope.subqueries.as_ref().map_or(0, Vec::len);
+        let error = match self.called_aggregate(written, scope) {
+            Err(error) => error,
+            called => return called,
+        };
+        let states = [SqlState::UNDEFINED_FUNCTION, SqlState::GROUPING_ERROR];
+        let users = self.candidates(&written.path);
+        if !states.contains(&error.state()) || !is_function(&written.name) && users.is_empty() {
+            return Err(error);
+        }
+        if let Some(all) = &mut scope.subqueries {
+            all.truncate(subqueries);
+        }
+        let called = match is_function(&written.name) {
+            true => self.called_plain(written, scope),
+            false => written.refuse_clauses().and_then(|()| {
+                let called = (&written.path, &users);
+                self.user_call(called, &written.args, written.position, scope)
+            }),
+        };
+        called.map_err(|_| error)
     }
 
     /// A call with OVER.

@@ -3,6 +3,7 @@
 use varve_ast::{
     Alias, AliasColumn, Argument, ExprKind, FunctionRelation, ObjectName, RowsCall, RowsFunction,
 };
+use varve_catalog::model::schema::RelationName;
 use varve_catalog::text::kept_text::Meaning;
 use varve_catalog::text::name::simple_name;
 use varve_expr::{Expr, fold};
@@ -17,7 +18,7 @@ use varve_plan::scope::tables::Scope;
 use varve_types::{Error, LogicalType, Result, RowTypeId, SqlState, Value};
 
 use crate::call::set_function::{Columns, Definition};
-use crate::context::arguments::Arguments;
+use crate::context::arguments::{Arguments, Candidates};
 use crate::context::binder::QueryBinder;
 use crate::context::scope::ExprScope;
 
@@ -209,20 +210,54 @@ impl QueryBinder<'_> {
     ) -> Result<()> {
         let position = self.at(call.name.span());
         let own = simple_name(call.name);
-        let is_call = self.is_called_at(position);
-        if is_call || own.is_none_or(|own| !self.is_built_in(own)) {
-            let name = self.relation_name(call.name)?;
-            let candidates = self.candidates(&name);
-            if is_call || own.is_none() || !candidates.is_empty() {
-                let args = Arguments::of(call.args, position)?;
-                let called = (&name, &candidates);
-                let (plan, columns, unnamed) =
-                    self.user_rows(called, &args, &call.definitions, base, position)?;
-                bound.push((Rows::Plan(plan, unnamed), columns));
-                return Ok(());
+        let name = self.relation_name(call.name)?;
+        let candidates = self.candidates(&name);
+        let own = own.filter(|own| {
+            let is_own = candidates.is_empty() || self.is_built_in(own);
+            is_own && !self.is_called_at(position)
+        });
+        let Some(own) = own else {
+            return self.user_call_in_from(call, (&name, &candidates), base, bound);
+        };
+        let (before, met) = (bound.len(), subqueries.len());
+        match self.own_call_in_from(call, own, base, bound, subqueries) {
+            Err(error)
+                if error.state() == SqlState::UNDEFINED_FUNCTION && !candidates.is_empty() =>
+            {
+                bound.truncate(before);
+                subqueries.truncate(met);
+                self.user_call_in_from(call, (&name, &candidates), base, bound)
             }
+            done => done,
         }
-        let name = own.unwrap_or_default();
+    }
+
+    /// Binds a call of a function of a user.
+    fn user_call_in_from(
+        &mut self,
+        call: &Written<'_>,
+        called: (&RelationName, &Candidates),
+        base: usize,
+        bound: &mut Vec<(Rows, Columns)>,
+    ) -> Result<()> {
+        let position = self.at(call.name.span());
+        let args = Arguments::of(call.args, position)?;
+        let (plan, columns, unnamed) =
+            self.user_rows(called, &args, &call.definitions, base, position)?;
+        bound.push((Rows::Plan(plan, unnamed), columns));
+        Ok(())
+    }
+
+    /// Binds a call of a function of the system.
+    fn own_call_in_from(
+        &mut self,
+        call: &Written<'_>,
+        name: &str,
+        base: usize,
+        bound: &mut Vec<(Rows, Columns)>,
+        subqueries: &mut Vec<Subquery>,
+    ) -> Result<()> {
+        let position = self.at(call.name.span());
         let each = match call.args.len() {
             2.. if self.is_unnest(call) => 1,
             count => count.max(1),
