@@ -34,6 +34,7 @@ mod numeral;
 pub mod planted;
 mod regex;
 mod resolve;
+mod summary;
 mod tree;
 
 pub use aggregate::{

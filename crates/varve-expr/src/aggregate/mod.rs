@@ -12,6 +12,8 @@ mod ordered;
 mod resolve;
 mod row_groups;
 mod simple;
+mod summary;
+mod summary_table;
 mod table;
 mod train;
 

@@ -2,21 +2,21 @@
 
 use varve_types::{LogicalType, Result, Value};
 
-use super::{collect, json, moments, ordered, simple, train};
+use super::{collect, json, moments, ordered, simple, summary_table, train};
 use crate::kernels::strict as function;
 use crate::tree::{Aggregate, Entry, Kernel, Kind, Param, Row, State};
 
 const BOOL: Param = Param::of(LogicalType::Boolean);
 const INT2: Param = Param::of(LogicalType::Int2);
-const INT4: Param = Param::of(LogicalType::Int4);
+pub(super) const INT4: Param = Param::of(LogicalType::Int4);
 const INT8: Param = Param::of(LogicalType::Int8);
 const NUM: Param = Param::of(LogicalType::Numeric);
 const FLOAT4: Param = Param::of(LogicalType::Float4);
-const FLOAT8: Param = Param::of(LogicalType::Float8);
-const TEXT: Param = Param::of(LogicalType::Text);
-const BYTEA: Param = Param::of(LogicalType::Bytea);
+pub(super) const FLOAT8: Param = Param::of(LogicalType::Float8);
+pub(super) const TEXT: Param = Param::of(LogicalType::Text);
+pub(super) const BYTEA: Param = Param::of(LogicalType::Bytea);
 const SPAN: Param = Param::of(LogicalType::Interval);
-const ANY: Param = Param::ANY;
+pub(super) const ANY: Param = Param::ANY;
 const ELEMENT: Param = Param::ELEMENT;
 
 type Step = fn(&mut State, &Row<'_>) -> Result<()>;
@@ -30,7 +30,7 @@ pub(super) const PLAIN: Aggregate = Aggregate {
 };
 
 /// NULLs are left out, and the order of rows does not matter.
-const fn strict(
+pub(super) const fn strict(
     name: &'static str,
     args: &'static [Param],
     result: Param,
@@ -46,7 +46,7 @@ const fn strict(
 }
 
 /// NULLs are left out, and the order of rows matters.
-const fn in_order(
+pub(super) const fn in_order(
     name: &'static str,
     args: &'static [Param],
     result: Param,
@@ -392,7 +392,8 @@ static OF_JSON: &[Entry] = &[
 /// All rows of the table.
 pub(crate) fn aggregates() -> impl Iterator<Item = &'static Entry> {
     let numbers = VARIATIONS.iter().flatten().chain(BITS.iter().flatten());
-    numbers.chain(OTHERS).chain(OF_JSON)
+    let others = OTHERS.iter().chain(OF_JSON);
+    numbers.chain(others).chain(summary_table::ROWS)
 }
 
 /// The rows of the table with this name.

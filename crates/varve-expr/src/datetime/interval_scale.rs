@@ -1,10 +1,22 @@
-//! Intervals times and divided by numbers.
+//! Intervals times and divided by numbers, and the length of their units.
 
 use varve_types::{Error, Interval, Result, SqlState};
+
+use super::civil::DAY_US;
+use super::interval_text::{Size, unit};
 
 const MONTH_DAYS: f64 = 30.0;
 const DAY_SECONDS: f64 = 86_400.0;
 const SECOND_US: f64 = 1e6;
+
+/// The microseconds of a unit of this name, in any case; none of months, which vary.
+pub(crate) fn unit_us(word: &str) -> Option<i64> {
+    match unit(&word.to_ascii_lowercase())?.size() {
+        Size::Us(us) => Some(us),
+        Size::Days(days) => Some(days * DAY_US),
+        Size::Months(_) => None,
+    }
+}
 
 /// The interval times a number. Fractions of months become days, those of days become time, as in
 /// PostgreSQL.

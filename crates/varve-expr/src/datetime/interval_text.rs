@@ -20,7 +20,7 @@ const MONTH_DAYS: i128 = 30;
 
 /// What a number counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Unit {
+pub(super) enum Unit {
     Microsecond,
     Millisecond,
     Second,
@@ -95,7 +95,7 @@ const UNITS: [(&str, Unit); 54] = [
 /// PostgreSQL compares so many letters of a word.
 const WORD_LETTERS: usize = 10;
 
-fn unit(word: &str) -> Option<Unit> {
+pub(super) fn unit(word: &str) -> Option<Unit> {
     let word = word.get(..WORD_LETTERS).unwrap_or(word);
     let at = UNITS.binary_search_by_key(&word, |(known, _)| known).ok()?;
     UNITS.get(at).map(|(_, unit)| *unit)
@@ -103,7 +103,7 @@ fn unit(word: &str) -> Option<Unit> {
 
 impl Unit {
     /// The unit in months, in days, or in microseconds.
-    fn size(self) -> Size {
+    pub(super) fn size(self) -> Size {
         match self {
             Unit::Microsecond => Size::Us(1),
             Unit::Millisecond => Size::Us(1000),
@@ -126,7 +126,7 @@ impl Unit {
     }
 }
 
-enum Size {
+pub(super) enum Size {
     Us(i64),
     Days(i64),
     Months(i64),

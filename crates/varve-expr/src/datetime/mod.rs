@@ -38,7 +38,7 @@ pub(crate) use from_char_date::{date_from_char, timestamp_from_char};
 pub(crate) use interval::{
     add_interval_in, bounded_interval, interval_out_of_range, write_interval,
 };
-pub(crate) use interval_scale::{divided_interval, times_interval};
+pub(crate) use interval_scale::{divided_interval, times_interval, unit_us};
 pub(crate) use interval_text::parse_interval;
 pub(crate) use parse::{parse_date, parse_time, parse_timestamp};
 pub(crate) use to_char::{interval_to_char, ordinal, timestamp_to_char};

@@ -17,6 +17,7 @@ mod sequences;
 mod series;
 mod session;
 mod size;
+mod summary;
 mod table;
 mod text;
 mod time;

@@ -3,6 +3,7 @@
 use varve_types::{DecimalMoments, Error, Result, SqlState, Value};
 
 use super::samples::Samples;
+use crate::summary::{Points, Summary};
 
 /// The most bytes of one result.
 const RESULT_BYTES_MAX: usize = 256 << 20;
@@ -33,6 +34,10 @@ pub(crate) enum State {
     Ranks(Box<Ranks>),
     /// Rows that a dictionary is trained on.
     Samples(Box<Samples>),
+    /// Points in time, of which a summary is made at the end.
+    Points(Box<Points>),
+    /// A summary that takes row by row.
+    Summary(Box<Summary>),
 }
 
 /// Values with their size.
@@ -82,6 +87,8 @@ impl State {
             State::Values(values) => values.bytes,
             State::Ranks(ranks) => size_of::<Ranks>() + size_of_val(ranks.last.as_slice()),
             State::Samples(samples) => samples.memory_bytes(),
+            State::Points(points) => points.heap_bytes(),
+            State::Summary(summary) => summary.heap_bytes(),
         }
     }
 

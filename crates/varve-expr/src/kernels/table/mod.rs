@@ -15,6 +15,7 @@ mod sets;
 mod sqlite;
 mod sqlite_time;
 mod strings;
+mod summary;
 mod system;
 mod text;
 mod whole;
@@ -25,7 +26,7 @@ use varve_types::LogicalType;
 use crate::tree::{Entry, Kernel, Param, Volatility};
 
 /// Every function and operator.
-pub(crate) static TABLE: [&[Entry]; 26] = [
+pub(crate) static TABLE: [&[Entry]; 29] = [
     array::ROWS,
     array::FORMS,
     bucket::ROWS,
@@ -49,6 +50,9 @@ pub(crate) static TABLE: [&[Entry]; 26] = [
     sqlite_time::ROWS,
     strings::ANYTHING,
     strings::ROWS,
+    summary::POINTS,
+    summary::STATS,
+    summary::SKETCHES,
     system::ROWS,
     text::ROWS,
     zstd::ROWS,
