@@ -198,10 +198,15 @@ fn common_types() {
 fn placeholders() {
     let (int4, int8, text) = (Some(T::Int4), Some(T::Int8), Some(T::Text));
     let (ints, texts) = (T::Int4.array(), T::Text.array());
-    let cases: [(&str, &[Option<LogicalType>], &str); 6] = [
+    let cases: [(&str, &[Option<LogicalType>], &str); 7] = [
         ("unnest", &[ints], "(integer[]) integer"),
         (
             "unnest",
+            &[None],
+            "42725 function unnest(unknown) is not unique",
+        ),
+        (
+            "cardinality",
             &[None],
             "42804 could not determine polymorphic type because input has type unknown",
         ),

@@ -4,7 +4,8 @@ use varve_types::{Error, LogicalType, Result, Value, meter};
 
 use crate::datetime::is_infinite;
 use crate::summary::{
-    Buckets, Counter, Digest, Distinct, Method, Point, Points, Stats, Summary, TimeWeight, invalid,
+    Buckets, Counter, Digest, Distinct, Method, Point, Points, Series, Stats, Summary, TimeWeight,
+    invalid,
 };
 use crate::tree::{Row, State};
 
@@ -12,6 +13,11 @@ use crate::tree::{Row, State};
 const PERCENTILE_AGG: (i32, f64) = (200, 0.001);
 /// The registers of `approx_count_distinct`.
 const REGISTERS: i32 = 32_768;
+/// The most points of `asap_smooth`, which takes the square of it in steps.
+const SMOOTH_MAX: i32 = 10_000;
+
+/// A summary of points in order, with what the calls say of all of them.
+type Summarize = fn(&[Point], i32) -> Result<Option<Summary>>;
 
 /// Takes in a time and a value, which are arguments from `first` on.
 fn add_point(state: &mut State, row: &Row<'_>, first: usize, option: i32) -> Result<()> {
@@ -47,7 +53,9 @@ pub(super) fn time_weight(state: &mut State, row: &Row<'_>) -> Result<()> {
 
 pub(super) fn time_weight_state(state: &State, _: LogicalType) -> Result<Value> {
     of_points(state, |points, method| {
-        TimeWeight::of(points, Method::of_code(method)?).map(Summary::TimeWeight)
+        let method = Method::of_code(method);
+        let weight = method.and_then(|method| TimeWeight::of(points, method));
+        Ok(weight.map(Summary::TimeWeight))
     })
 }
 
@@ -58,22 +66,64 @@ pub(super) fn add_time_and_value(state: &mut State, row: &Row<'_>) -> Result<()>
 
 pub(super) fn counter_state(state: &State, _: LogicalType) -> Result<Value> {
     of_points(state, |points, _| {
-        Counter::of(points, false).map(Summary::Counter)
+        Ok(Counter::of(points, false).map(Summary::Counter))
     })
 }
 
 pub(super) fn gauge_state(state: &State, _: LogicalType) -> Result<Value> {
     of_points(state, |points, _| {
-        Counter::of(points, true).map(Summary::Counter)
+        Ok(Counter::of(points, true).map(Summary::Counter))
     })
 }
 
-/// What `summarize` makes of the points in order, with what the calls say of all of them.
-fn of_points(state: &State, summarize: fn(&[Point], i32) -> Option<Summary>) -> Result<Value> {
+pub(super) fn series_state(state: &State, _: LogicalType) -> Result<Value> {
+    of_points(state, |points, _| {
+        meter::room(2 * size_of_val(points))?;
+        Ok(Series::of(points).map(Summary::Series))
+    })
+}
+
+/// A time, a value, and how many points there should be.
+fn add_to_chart(state: &mut State, row: &Row<'_>, points_max: i32) -> Result<()> {
+    let points = row.int4(2);
+    if (2..=points_max).contains(&points) {
+        return add_point(state, row, 0, points);
+    }
+    let error = invalid(format!("{points} is no number of points of a chart"));
+    Err(error.with_hint(format!("It may be 2 to {points_max}.")))
+}
+
+/// `lttb(time, value, points)`
+pub(super) fn lttb(state: &mut State, row: &Row<'_>) -> Result<()> {
+    add_to_chart(state, row, i32::MAX)
+}
+
+pub(super) fn lttb_state(state: &State, _: LogicalType) -> Result<Value> {
+    of_points(state, |points, wanted| {
+        let wanted = usize::try_from(wanted).unwrap_or(0);
+        meter::room(2 * size_of::<Point>() * points.len().min(wanted))?;
+        Ok(Series::shape(points, wanted).map(Summary::Series))
+    })
+}
+
+/// `asap_smooth(time, value, points)`
+pub(super) fn asap_smooth(state: &mut State, row: &Row<'_>) -> Result<()> {
+    add_to_chart(state, row, SMOOTH_MAX)
+}
+
+pub(super) fn smooth_state(state: &State, _: LogicalType) -> Result<Value> {
+    of_points(state, |points, wanted| {
+        let wanted = usize::try_from(wanted).unwrap_or(0);
+        Ok(Series::smooth(points, wanted)?.map(Summary::Series))
+    })
+}
+
+/// The state that `summarize` makes of the points, NULL without one.
+fn of_points(state: &State, summarize: Summarize) -> Result<Value> {
     let State::Points(points) = state else {
         return Ok(Value::Null);
     };
-    let summary = summarize(&points.in_order()?, points.option);
+    let summary = summarize(&points.in_order()?, points.option)?;
     Ok(summary.map_or(Value::Null, |summary| summary.write()))
 }
 
@@ -196,7 +246,10 @@ pub(super) fn summary_state(state: &State, _: LogicalType) -> Result<Value> {
 
 /// States of times put together.
 fn in_time(states: &[Value]) -> Result<Value> {
-    meter::room(states.len().saturating_mul(size_of::<Summary>()))?;
+    let bytes = states
+        .iter()
+        .map(|state| size_of::<Summary>() + 2 * state.heap_bytes());
+    meter::room(bytes.sum())?;
     let read = |state: &Value| state.with_binary(Summary::read).transpose();
     let summaries = states.iter().filter_map(|state| read(state).transpose());
     let mut summaries = summaries.collect::<Result<Vec<Summary>>>()?;

@@ -24,6 +24,27 @@ pub(super) static ROWS: &[Entry] = &[
         summary::counter_state,
     ),
     strict(
+        "timevector",
+        &[STAMPTZ, FLOAT8],
+        BYTEA,
+        summary::add_time_and_value,
+        summary::series_state,
+    ),
+    strict(
+        "lttb",
+        &[STAMPTZ, FLOAT8, INT4],
+        BYTEA,
+        summary::lttb,
+        summary::lttb_state,
+    ),
+    strict(
+        "asap_smooth",
+        &[STAMPTZ, FLOAT8, INT4],
+        BYTEA,
+        summary::asap_smooth,
+        summary::smooth_state,
+    ),
+    strict(
         "gauge_agg",
         &[STAMPTZ, FLOAT8],
         BYTEA,

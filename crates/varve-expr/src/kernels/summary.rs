@@ -1,10 +1,10 @@
 //! What is read of the states that aggregates of time series give.
 
-use varve_types::{Error, Result, SqlState, Value};
+use varve_types::{Error, Result, SqlState, Value, meter};
 
 use crate::datetime::unit_us;
-use crate::summary::{Axis, Stats, Summary, invalid};
-use crate::tree::Row;
+use crate::summary::{Axis, Point, Stats, Summary, invalid};
+use crate::tree::{Row, SetRows};
 
 /// What `read` finds in the state at `at`; it finds `None` in states that the function is not for.
 pub(super) fn answer(
@@ -14,10 +14,34 @@ pub(super) fn answer(
     read: fn(&Summary, &Row<'_>) -> Option<Result<Value>>,
 ) -> Result<Value> {
     let summary = Summary::read(row.bytes(at).unwrap_or_default())?;
-    read(&summary, row).unwrap_or_else(|| {
-        let maker = summary.maker();
-        Err(invalid(format!("{name} does not take a state of {maker}")))
-    })
+    read(&summary, row).unwrap_or_else(|| Err(refused(name, &summary)))
+}
+
+fn refused(name: &str, summary: &Summary) -> Error {
+    let maker = summary.maker();
+    invalid(format!("{name} does not take a state of {maker}"))
+}
+
+struct Rows<P>(P);
+
+impl<P: Iterator<Item = Point>> SetRows for Rows<P> {
+    fn next(&mut self, row: &mut Vec<Value>) -> Result<bool> {
+        let point = self.0.next();
+        if let Some(point) = point {
+            row.extend([Value::TimestampTz(point.time), Value::Float8(point.value)]);
+        }
+        Ok(point.is_some())
+    }
+}
+
+/// `unnest(state)`: times and values.
+pub(super) fn unnest(row: &Row<'_>) -> Result<Box<dyn SetRows>> {
+    let state = row.bytes(0).unwrap_or_default();
+    meter::room(state.len())?;
+    match Summary::read(state)? {
+        Summary::Series(series) => Ok(Box::new(Rows(series.into_points()))),
+        other => Err(refused("unnest", &other)),
+    }
 }
 
 /// A double, NULL where there is none.

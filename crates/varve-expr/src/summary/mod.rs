@@ -15,6 +15,7 @@ mod counter;
 mod digest;
 mod distinct;
 mod points;
+mod series;
 mod stats;
 mod time_weight;
 
@@ -25,6 +26,7 @@ pub(crate) use counter::Counter;
 pub(crate) use digest::Digest;
 pub(crate) use distinct::Distinct;
 pub(crate) use points::{Point, Points};
+pub(crate) use series::Series;
 pub(crate) use stats::{Axis, Stats};
 pub(crate) use time_weight::{Method, TimeWeight};
 
@@ -43,10 +45,12 @@ pub(crate) enum Summary {
     Buckets(Buckets),
     Digest(Digest),
     Distinct(Distinct),
+    /// Of `timevector`, `lttb` and `asap_smooth`.
+    Series(Series),
 }
 
 /// The kinds, by the byte that tells them apart, with the aggregate that makes them.
-const KINDS: [&str; 8] = [
+const KINDS: [&str; 9] = [
     "time_weight",
     "counter_agg",
     "gauge_agg",
@@ -55,6 +59,7 @@ const KINDS: [&str; 8] = [
     "uddsketch",
     "tdigest",
     "hyperloglog",
+    "timevector",
 ];
 
 /// `22023`
@@ -89,6 +94,7 @@ impl Summary {
             Summary::Buckets(_) => 5,
             Summary::Digest(_) => 6,
             Summary::Distinct(_) => 7,
+            Summary::Series(_) => 8,
         }
     }
 
@@ -110,6 +116,7 @@ impl Summary {
             Summary::Buckets(buckets) => buckets.write(&mut out),
             Summary::Digest(digest) => digest.write(&mut out),
             Summary::Distinct(distinct) => distinct.write(&mut out),
+            Summary::Series(series) => series.write(&mut out),
         }
         Value::Bytea(out.into())
     }
@@ -127,6 +134,7 @@ impl Summary {
             5 => Buckets::read(&mut from).map(Summary::Buckets),
             6 => Digest::read(&mut from).map(Summary::Digest),
             7 => Distinct::read(&mut from).map(Summary::Distinct),
+            8 => Series::read(&mut from).map(Summary::Series),
             _ => None,
         };
         read.filter(|_| from.0.is_empty()).ok_or_else(not_a_state)
@@ -137,6 +145,7 @@ impl Summary {
         match self {
             Summary::TimeWeight(weight) => Some(weight.first.time),
             Summary::Counter(counter) => Some(counter.first.time),
+            Summary::Series(series) => Some(series.first.time),
             _ => None,
         }
     }
@@ -158,6 +167,7 @@ impl Summary {
                 Ok(())
             }
             (Summary::Distinct(one), Summary::Distinct(other)) => one.merge(&other),
+            (Summary::Series(one), Summary::Series(other)) => one.merge(&other),
             _ => Err(invalid(format!(
                 "states of {own} and of {others} cannot be put together"
             ))),
@@ -171,6 +181,7 @@ impl Summary {
                 Summary::Buckets(buckets) => buckets.heap_bytes(),
                 Summary::Digest(digest) => digest.heap_bytes(),
                 Summary::Distinct(distinct) => distinct.heap_bytes(),
+                Summary::Series(series) => series.heap_bytes(),
                 Summary::TimeWeight(_) | Summary::Counter(_) | Summary::Stats(_) => 0,
             }
     }

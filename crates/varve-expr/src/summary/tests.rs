@@ -5,7 +5,7 @@ use proptest::prelude::{any, prop_assert, prop_assert_eq, proptest};
 use varve_types::{Column, LogicalType, Value};
 
 use super::{
-    Buckets, Counter, Digest, Distinct, Method, Point, Points, Stats, Summary, TimeWeight,
+    Buckets, Counter, Digest, Distinct, Method, Point, Points, Series, Stats, Summary, TimeWeight,
 };
 
 fn points(of: &[(i64, i32)]) -> Vec<Point> {
@@ -88,6 +88,32 @@ proptest! {
             prop_assert_eq!(parted.average().is_some(), width > 0.0);
             prop_assert!(parted.average().is_none_or(|mean| is_near(mean, area / width)));
         }
+    }
+
+    #[test]
+    fn charts_keep_both_ends(
+        of in vec((0_i64..1000, 0_i32..20), 1..80),
+        wanted in 2_usize..50,
+        parts in 1_usize..5,
+    ) {
+        let points = points(&of);
+        let series = |points: &[Point]| Summary::Series(Series::of(points).unwrap());
+        let (whole, parted) = whole_and_parted(&points, parts, series);
+        prop_assert_eq!(whole.write(), parted.write());
+        let shape: Vec<Point> = Series::shape(&points, wanted).unwrap().into_points().collect();
+        prop_assert_eq!(shape.len(), points.len().min(wanted));
+        prop_assert_eq!(shape[0], points[0]);
+        prop_assert_eq!(shape[shape.len() - 1], points[points.len() - 1]);
+        let mut all = points.iter();
+        prop_assert!(shape.iter().all(|kept| all.any(|point| point == kept)));
+        let smooth = Series::smooth(&points, wanted).unwrap().unwrap();
+        let smooth: Vec<Point> = smooth.into_points().collect();
+        prop_assert!(smooth.len() <= points.len() && smooth.len() <= 2 * wanted);
+        prop_assert!(smooth.is_sorted_by_key(|point| point.time));
+        let (least, most) = points.iter().fold((f64::MAX, f64::MIN), |(least, most), point| {
+            (point.value.min(least), point.value.max(most))
+        });
+        prop_assert!(smooth.iter().all(|p| least - 1e-9 <= p.value && p.value <= most + 1e-9));
     }
 
     #[test]
@@ -206,7 +232,7 @@ proptest! {
 
     #[test]
     fn no_bytes_are_too_strange(
-        kind in 0_u8..9,
+        kind in 0_u8..10,
         bytes in vec(any::<u8>(), 0..200),
         place in 0_usize..150,
     ) {
@@ -259,6 +285,7 @@ fn samples() -> Vec<Summary> {
         Summary::Digest(digest),
         Summary::Distinct(full),
         Summary::Distinct(sparse),
+        Summary::Series(Series::of(&points).unwrap()),
     ]
 }
 
@@ -282,6 +309,9 @@ fn ask(summary: &Summary) {
         }
         Summary::Distinct(distinct) => {
             let _ = distinct.estimate();
+        }
+        Summary::Series(series) => {
+            let _ = series.clone().into_points().count();
         }
     }
 }

@@ -3,11 +3,11 @@
 
 use varve_types::{LogicalType, Value};
 
-use crate::kernels::summary::{answer, covariance, measured, number, part, unit};
+use crate::kernels::summary::{answer, covariance, measured, number, part, unit, unnest};
 use crate::summary::{Stats, Summary, int8};
 use crate::tree::{Entry, Kernel, Param};
 
-use super::{FLOAT8, INT8, STAMPTZ, TEXT, named, strict};
+use super::{FLOAT8, INT8, STAMPTZ, TEXT, columns, named, strict};
 
 const STATE: Param = Param::of(LogicalType::Bytea);
 
@@ -49,6 +49,10 @@ const METHOD: &[&str] = &["summary", "method=sample"];
 
 /// Of times.
 pub(super) static POINTS: &[Entry] = &[
+    columns(
+        strict("unnest", &[STATE], Param::RECORD, Kernel::Set(unnest)),
+        &[("time", STAMPTZ), ("value", FLOAT8)],
+    ),
     of_state!("first_val", FLOAT8:
         Summary::TimeWeight(weight) => Value::Float8(weight.first.value),
         Summary::Counter(counter) => Value::Float8(counter.first.value),
