@@ -53,6 +53,8 @@ pub(super) fn put_i64(number: i64, out: &mut Vec<u8>) {
 }
 
 pub(super) fn put_f64(number: f64, out: &mut Vec<u8>) {
+    // The sign of a NaN that is computed is another one in other builds.
+    let number = if number.is_nan() { f64::NAN } else { number };
     out.extend_from_slice(&number.to_le_bytes());
 }
 

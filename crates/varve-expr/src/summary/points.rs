@@ -64,5 +64,9 @@ impl Points {
 }
 
 fn order(a: &Point, b: &Point) -> core::cmp::Ordering {
-    a.time.cmp(&b.time).then(a.value.total_cmp(&b.value))
+    let by_value = match (a.value.is_nan(), b.value.is_nan()) {
+        (false, false) => a.value.total_cmp(&b.value),
+        (a, b) => a.cmp(&b),
+    };
+    a.time.cmp(&b.time).then(by_value)
 }
