@@ -44,6 +44,7 @@ impl DdlBinder<'_, '_> {
             CommentTarget::Relation(of, name) => match self.known_relation(*of, name)? {
                 Some((Named::Index(table), name)) => Ok(Some((table, Part::Index, name))),
                 Some((Named::Table(of) | Named::View(of) | Named::Sequence(of), _)) => whole(of),
+                Some((Named::Chunk(_), _)) => Ok(self.without_comments("chunks")),
                 None => Ok(self.without_comments("system views")),
             },
             CommentTarget::Column(name) => self.commented_column(name),
@@ -144,6 +145,7 @@ impl DdlBinder<'_, '_> {
                 let message = format!("cannot set comment on relation \"{}\"", folded.name);
                 let what = match found {
                     Named::Index(_) => "indexes",
+                    Named::Chunk(_) => "chunks",
                     _ => "sequences",
                 };
                 let detail = format!("This operation is not supported for {what}.");

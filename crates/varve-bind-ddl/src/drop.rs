@@ -170,6 +170,7 @@ impl DdlBinder<'_, '_> {
                 None => (ObjectKind::Table, Dropped::Table(table)),
             },
             Named::View(view) => (ObjectKind::View, Dropped::View(view)),
+            Named::Chunk(chunk) => (ObjectKind::Table, Dropped::Chunk(chunk)),
             Named::Sequence(_) | Named::Index(_) => return Err(wrong_kind(kind, found, &written)),
         };
         if is != kind {

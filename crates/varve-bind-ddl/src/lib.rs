@@ -27,6 +27,7 @@ use varve_types::{Error, ObjectId, Result, SqlState};
 
 use crate::binder::DdlBinder;
 use crate::table::columns::Parts;
+use crate::table::hypertable::without_timescale;
 use crate::table::inheritance::Inherited;
 use crate::table::like::Copied;
 use crate::table::storage::{Stored, put_options};
@@ -91,7 +92,7 @@ impl DdlBinder<'_, '_> {
             true => Stored::Partitioned,
             false => Stored::Table,
         };
-        let options = self.storage_options(of, &create.options)?;
+        let options = self.storage_options(of, &without_timescale(&create.options))?;
         if create.is_unlogged {
             self.note_storage("UNLOGGED");
         }
@@ -122,6 +123,7 @@ impl DdlBinder<'_, '_> {
         let mut indexes = self.apply(&mut table, &parts)?;
         copied.put(self, &mut table, &mut indexes);
         self.join_inheritance(create, inherited, &mut table, &indexes)?;
+        self.put_hypertable(&mut table, &create.options)?;
         Ok(Statement::CreateTable {
             definition: NewTable {
                 table,

@@ -198,7 +198,7 @@ impl DdlBinder<'_, '_> {
             Named::Table(table) if self.catalog.view_of(table).is_some() => {
                 NamedKind::MaterializedView
             }
-            Named::Table(_) => NamedKind::Table,
+            Named::Table(_) | Named::Chunk(_) => NamedKind::Table,
             Named::View(_) => NamedKind::View,
             Named::Sequence(_) => NamedKind::Sequence,
             Named::Index(_) => NamedKind::Index,

@@ -193,6 +193,7 @@ impl DmlBinder<'_, '_> {
                 "materialized view"
             }
             Some(Named::Sequence(_)) => "sequence",
+            Some(Named::Chunk(_)) => "chunk",
             Some(Named::Table(object)) => {
                 let (plan, _) = self.query.named_relation(name, None, true)?;
                 let table = self.catalog.tables.get(&object);

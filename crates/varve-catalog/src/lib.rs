@@ -11,6 +11,7 @@
 //! then.
 //! Invariant: what the catalog prints as SQL is a [`varve_types::SqlText`].
 
+pub mod built_in;
 pub mod dependency;
 pub mod model;
 pub mod text;
@@ -24,6 +25,9 @@ pub use model::comment::{CommentDef, encode_comment};
 pub use model::domain::{DomainDef, encode_domain};
 pub use model::foreign_key::{ForeignKeyDef, KeyAction};
 pub use model::function_def::{ArgumentDef, FunctionDef, Returns, encode_function};
+pub use model::hypertable::{
+    CHUNK_SCHEMA, ChunkDef, Chunks, HypertableDef, TimeUnit, chunk_range, encode_chunk,
+};
 pub use model::index::{Deferral, IndexDef, IndexOptions};
 pub use model::index_expression::renumbered;
 pub use model::inheritance::{

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use varve_catalog::{Catalog, TableDef};
+use varve_dml::chunks::MadeChunks;
 use varve_dml::route::checked_inside;
 use varve_dml::table_rows::with_defaults;
 use varve_dml::{Left, StatementRunner, StatementTxn, index, name_constraint};
@@ -94,6 +95,8 @@ pub struct CopyIn {
     pub(super) host: Arc<dyn CopyHost>,
     pub(super) cancel: Arc<dyn Cancel + Send + Sync>,
     pub(super) left: Left,
+    /// The chunks that a load has made.
+    chunks: MadeChunks,
     /// Whether triggers are fired; those before the statement once it has begun.
     fires_triggers: bool,
     pub(super) has_begun: bool,
@@ -136,6 +139,7 @@ impl CopyIn {
             host,
             cancel,
             left: Left::default(),
+            chunks: MadeChunks::default(),
             fires_triggers: match plan.table.partitioning() {
                 None => !catalog.triggers_of(plan.table.object).is_empty(),
                 // Those of any partition.
@@ -268,6 +272,21 @@ impl CopyIn {
         Ok(())
     }
 
+    /// Makes the chunks that rows need, where the table is a hypertable.
+    fn make_chunks(&mut self, target: &mut CopyTarget<'_>, rows: &Batch) -> Result<()> {
+        let table = &self.plan.table;
+        if table.hypertable.is_none() {
+            return Ok(());
+        }
+        let catalog = self.host.catalog();
+        let now_us = self.locale.now_us;
+        let (store, made) = match target {
+            CopyTarget::Transaction(txn, _) => (&mut txn.store, &mut txn.chunks),
+            CopyTarget::Load(load) => (load.transaction(), &mut self.chunks),
+        };
+        made.make(store, &catalog.chunks, table, rows, now_us)
+    }
+
     async fn hand_on(&mut self, target: &mut CopyTarget<'_>) -> Result<()> {
         let fresh = builders(&self.plan);
         let full = std::mem::replace(&mut self.builders, fresh);
@@ -296,6 +315,7 @@ impl CopyIn {
                 error.in_context(format!("COPY {name}, the rows from line {line} on"))
             })?;
         } else {
+            self.make_chunks(target, &batch)?;
             let inserted = target.insert(&self.plan.table, &batch).await;
             inserted.map_err(|error| self.name_error(error))?;
             self.refer(target, &batch, false).await?;

@@ -89,6 +89,9 @@ impl Definer<'_> {
             }
         }
         put_table(&mut txn.store, &after)?;
+        if before.hypertable.is_none() && after.hypertable.is_some() {
+            self.chunks_of_rows(txn, &after).await?;
+        }
         drop_objects(&mut txn.store, self.catalog, &alter.dropped)?;
         if !alter.references.is_empty() {
             let mut catalog = Catalog::clone(self.catalog);

@@ -12,6 +12,7 @@ use varve_types::{
     Error, LogicalType, Notice, ObjectId, Result, SqlState, StorageMode, TreeId, TypeMod,
 };
 
+use crate::chunks::forget_chunks;
 use crate::definer::{Defined, Definer};
 use crate::sequences::create_state;
 
@@ -151,6 +152,7 @@ impl Definer<'_> {
                 result.notices.push(notice);
             }
             emptied(transaction, table)?;
+            forget_chunks(transaction, self.catalog, table);
         }
         for sequence in sequences {
             alter_sequence(transaction, sequence, Some(sequence.start)).await?;

@@ -32,6 +32,7 @@ fn drop_object(transaction: &mut Transaction, catalog: &Catalog, object: Dropped
         Dropped::View(object)
         | Dropped::Type(object)
         | Dropped::Function(object)
+        | Dropped::Chunk(object)
         | Dropped::Trigger(_, object) => transaction.delete_object(object),
         Dropped::Sequence(object) => match catalog.sequences.get(&object) {
             Some(sequence) => drop_sequence(transaction, sequence)?,

@@ -11,6 +11,7 @@
 
 mod alter;
 mod catalog_cache;
+mod chunks;
 mod define;
 mod definer;
 mod drop;

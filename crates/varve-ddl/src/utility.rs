@@ -2,8 +2,8 @@
 
 use varve_catalog::{
     CommentDef, DomainDef, EnumDef, FunctionDef, SchemaDef, TableDef, TriggerDef, ViewDef,
-    ViewKind, encode_comment, encode_domain, encode_enum, encode_function, encode_schema,
-    encode_trigger, encode_view,
+    ViewKind, encode_chunk, encode_comment, encode_domain, encode_enum, encode_function,
+    encode_schema, encode_trigger, encode_view,
 };
 use varve_dml::{StatementRunner, StatementTxn, Writer};
 use varve_plan::{Definition, NewTable, Query, Utility};
@@ -46,6 +46,7 @@ impl Definer<'_> {
                 Ok(Defined::command("REFRESH"))
             }
             Utility::Drop(objects) => {
+                self.empty_chunks(txn, objects).await?;
                 drop_objects(&mut txn.store, self.catalog, objects)?;
                 Ok(Defined::command("DROP"))
             }
@@ -167,6 +168,9 @@ pub(crate) async fn put_definitions(
             }
             Definition::Comment(def) => {
                 transaction.put_object(def.object, 1, encode_comment(def)?);
+            }
+            Definition::Chunk(def) => {
+                transaction.put_object(def.object, 1, encode_chunk(def));
             }
             Definition::Table(table, _) => put_table(transaction, table)?,
             Definition::Schema(schema) => {

@@ -20,6 +20,7 @@ mod reg;
 mod relations;
 mod shown_texts;
 mod system_view;
+mod timescale;
 mod trees;
 mod triggers;
 mod types;
@@ -65,6 +66,20 @@ enum Rows {
 }
 
 impl CatalogView {
+    const fn of(
+        schema: &'static str,
+        name: &'static str,
+        columns: &'static str,
+        rows: fn(&Catalog) -> Vec<Vec<Value>>,
+    ) -> CatalogView {
+        CatalogView {
+            schema,
+            name,
+            columns,
+            rows: Rows::Plain(rows),
+        }
+    }
+
     /// The view with rows that show kept texts.
     const fn with_texts(self, rows: fn(&Catalog, &dyn ShownTexts) -> Vec<Vec<Value>>) -> Self {
         CatalogView {
@@ -157,6 +172,9 @@ fn column_type(letter: &str) -> LogicalType {
         "b" => LogicalType::Boolean,
         "f" => LogicalType::Float4,
         "i" => LogicalType::Int4,
+        "c" => LogicalType::Regclass,
+        "r" => LogicalType::Regtype,
+        "v" => LogicalType::Interval,
         "l" => LogicalType::Int8,
         "o" => LogicalType::Oid,
         "s" => LogicalType::Int2,

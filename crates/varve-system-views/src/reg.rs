@@ -1,6 +1,7 @@
 //! Objects by OID and by name: `regclass` and the like.
 
 use varve_catalog::model::catalog::{Catalog, Named};
+use varve_catalog::model::hypertable::CHUNK_SCHEMA;
 use varve_catalog::model::oid::{object_of, relation_oid};
 use varve_catalog::model::schema::RelationName;
 use varve_catalog::model::table::TableDef;
@@ -28,9 +29,12 @@ pub(crate) fn relation_number(catalog: &Catalog, name: &RelationName) -> Result<
         return Err(undefined_schema(schema));
     }
     match catalog.find(name) {
-        Some(Named::Table(object) | Named::Sequence(object) | Named::View(object)) => {
-            Ok(relation_oid(object))
-        }
+        Some(
+            Named::Table(object)
+            | Named::Sequence(object)
+            | Named::View(object)
+            | Named::Chunk(object),
+        ) => Ok(relation_oid(object)),
         Some(Named::Index(object)) => {
             let table = catalog.tables.get(&object);
             let keys = table.map(|table| keys(table)).unwrap_or_default();
@@ -66,6 +70,12 @@ fn shown(catalog: &Catalog, number: u32) -> Option<(ObjectId, String)> {
         let view = view.map(|view| (view.schema, view.name.clone()));
         let sequence = catalog.sequences.get(&object);
         let found = view.or_else(|| sequence.map(|one| (one.schema, one.name.clone())));
+        let chunk = || {
+            catalog
+                .chunk(object)
+                .map(|chunk| (CHUNK_SCHEMA, chunk.name()))
+        };
+        let found = found.or_else(chunk);
         if found.is_some() {
             return found;
         }

@@ -20,6 +20,7 @@ use varve_types::{
 
 use crate::inheritance::bound_of;
 use crate::operator_class::class_of;
+use crate::timescale::hypertable_options;
 use crate::types::{length_of, storage_of};
 use crate::{
     INFORMATION_OID, OWNER_OID, PG_CATALOG_OID, PUBLIC_OID, TEMPORARY_OID, from_zero, int2, oid,
@@ -278,10 +279,11 @@ fn listed(options: impl Iterator<Item = String>) -> Value {
     }
 }
 
-/// The storage options of a table: `{compression=none}`.
+/// The storage options of a table: `{compression=none,tsdb.hypertable=true}`.
 fn table_options(table: &TableDef) -> Value {
     let options = table.options.iter();
-    listed(options.map(|option| format!("{}={}", option.name, option.value)))
+    let own = options.map(|option| format!("{}={}", option.name, option.value));
+    listed(own.chain(hypertable_options(table)))
 }
 
 /// What was said of the storage of a column: `{storage=dictionary,compression=zstd(9)}`.

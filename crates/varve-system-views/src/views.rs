@@ -6,30 +6,16 @@ use varve_catalog::model::catalog::Catalog;
 use varve_types::Value;
 
 use crate::{
-    CatalogView, Rows, comments, constraints, definitions, functions, information, inheritance,
-    relations, triggers, types,
+    CatalogView, comments, constraints, definitions, functions, information, inheritance,
+    relations, timescale, triggers, types,
 };
-
-const fn view(
-    schema: &'static str,
-    name: &'static str,
-    columns: &'static str,
-    rows: fn(&Catalog) -> Vec<Vec<Value>>,
-) -> CatalogView {
-    CatalogView {
-        schema,
-        name,
-        columns,
-        rows: Rows::Plain(rows),
-    }
-}
 
 const fn pg(
     name: &'static str,
     columns: &'static str,
     rows: fn(&Catalog) -> Vec<Vec<Value>>,
 ) -> CatalogView {
-    view("pg_catalog", name, columns, rows)
+    CatalogView::of("pg_catalog", name, columns, rows)
 }
 
 const fn info(
@@ -37,7 +23,15 @@ const fn info(
     columns: &'static str,
     rows: fn(&Catalog) -> Vec<Vec<Value>>,
 ) -> CatalogView {
-    view("information_schema", name, columns, rows)
+    CatalogView::of("information_schema", name, columns, rows)
+}
+
+const fn timescale(
+    name: &'static str,
+    columns: &'static str,
+    rows: fn(&Catalog) -> Vec<Vec<Value>>,
+) -> CatalogView {
+    CatalogView::of("timescaledb_information", name, columns, rows)
 }
 
 fn none(_: &Catalog) -> Vec<Vec<Value>> {
@@ -581,4 +575,23 @@ pub(crate) static VIEWS: &[CatalogView] = &[
          tdomain_name tis_deferrable tinitially_deferred",
         information::domain_constraints,
     ),
+    CatalogView::of(
+        timescale::SCHEMA,
+        "hypertable",
+        timescale::HYPERTABLE,
+        timescale::hypertable,
+    ),
+    CatalogView::of(
+        timescale::SCHEMA,
+        "chunk",
+        timescale::CHUNK,
+        timescale::chunk,
+    ),
+    timescale(
+        "hypertables",
+        timescale::HYPERTABLES,
+        timescale::hypertables,
+    ),
+    timescale("dimensions", timescale::DIMENSIONS, timescale::dimensions),
+    timescale("chunks", timescale::CHUNKS, timescale::chunks),
 ];

@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use varve_catalog::{CatalogObject, ColumnDef, TableDef, decode_object};
+use varve_catalog::{Catalog, CatalogObject, Chunks, ColumnDef, TableDef, decode_object};
+use varve_dml::chunks::MadeChunks;
 use varve_dml::table_rows::{checked, with_defaults};
 use varve_dml::{index, name_constraint};
 use varve_expr::{Locale, Parameters};
@@ -16,6 +17,8 @@ use crate::host::SessionHost;
 /// without it, the load has not happened.
 pub struct BulkLoad {
     load: varve_store::BulkLoad,
+    /// The chunks that there were, of a hypertable, and those that the load has made.
+    chunks: (Chunks, MadeChunks),
     table: TableDef,
     /// The columns of the table, without one that the store fills, and where each is among those
     /// that are given.
@@ -80,7 +83,12 @@ impl Database {
             return Err(Error::unsupported(what).with_hint("Use COPY or INSERT."));
         }
         let host = SessionHost::new(Arc::clone(&self.shared));
+        let chunks = match table.hypertable {
+            None => Chunks::new(),
+            Some(_) => known_chunks(&transaction)?,
+        };
         Ok(BulkLoad {
+            chunks: (chunks, MadeChunks::default()),
             load: transaction.into_bulk_load(table.tree, options)?,
             table,
             places,
@@ -168,6 +176,9 @@ impl BulkLoad {
             all.push(given);
         }
         let batch = self.completed(Batch::new(all, rows))?;
+        let (known, made) = &mut self.chunks;
+        let now_us = self.host.shared().env.now_us();
+        made.make(self.load.transaction(), known, &self.table, &batch, now_us)?;
         let added = index::load(&mut self.load, &self.table, &batch).await;
         added.map_err(|error| name_constraint(&self.table, self.locale.enums.as_ref(), error))?;
         self.rows += rows as u64;
@@ -241,6 +252,17 @@ fn find_table(transaction: &Transaction, name: &str) -> Result<TableDef> {
     }
     let message = format!("relation \"{name}\" does not exist");
     Err(Error::new(SqlState::UNDEFINED_TABLE, message))
+}
+
+/// The chunks of all hypertables.
+fn known_chunks(transaction: &Transaction) -> Result<Chunks> {
+    let mut catalog = Catalog::default();
+    for (_, _, definition) in transaction.objects() {
+        if let CatalogObject::Chunk(chunk) = decode_object(&definition)? {
+            catalog.add_chunk(Arc::new(chunk));
+        }
+    }
+    Ok(catalog.chunks)
 }
 
 /// The columns of the table but for the automatic one, each with its place among the named ones.

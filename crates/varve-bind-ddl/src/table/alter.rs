@@ -14,8 +14,10 @@ use varve_plan::plan::utility::{Definition, Dropped, Message};
 use varve_types::{Error, ObjectId, Result, SqlState, TreeId};
 
 use crate::binder::DdlBinder;
+use crate::table::alter_column::refuse_of_time;
 use crate::table::alter_inheritance::{check_only, goes_down};
 use crate::table::columns::{Parts, is_system_column, system_column};
+use crate::table::hypertable::without_timescale;
 use crate::table::partition::unique_keys_fit;
 use crate::table::storage::{Stored, put_options};
 
@@ -57,6 +59,15 @@ impl Altered {
             references: Vec::new(),
             changed: Vec::new(),
         }
+    }
+
+    /// Whether its time column was nullable before it became a hypertable.
+    fn gets_not_null(&self) -> bool {
+        let time = self.after.time_column();
+        time.is_some_and(|(_, time)| {
+            let mut columns = self.before.columns.iter();
+            columns.any(|column| column.id == time.id && column.nullable)
+        })
     }
 
     pub(crate) fn missing_column(&self, name: &str) -> Error {
@@ -368,6 +379,7 @@ impl DdlBinder<'_, '_> {
             } => self.drop_constraint(altered, &name.text, *if_exists, *is_cascade),
             AlterAction::Column { name, change } => {
                 let at = altered.position(&name.text)?;
+                refuse_of_time(altered, at, change)?;
                 self.column_change(altered, parts, at, change)
             }
             AlterAction::Validate(name) => validate(altered, &name.text),
@@ -384,8 +396,11 @@ impl DdlBinder<'_, '_> {
                 Ok(())
             }
             AlterAction::Options(options) => {
-                let options = self.storage_options(stored_as(&altered.before), options)?;
-                put_options(&mut altered.after, options, &[]);
+                let others = without_timescale(options);
+                let stored = self.storage_options(stored_as(&altered.before), &others)?;
+                put_options(&mut altered.after, stored, &[]);
+                self.put_hypertable(&mut altered.after, options)?;
+                altered.verify |= altered.gets_not_null();
                 Ok(())
             }
             AlterAction::ResetOptions(options) => {

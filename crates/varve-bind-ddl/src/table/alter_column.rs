@@ -388,3 +388,22 @@ fn may_be_null(altered: &Altered, at: usize) -> Result<()> {
     }
     Ok(())
 }
+
+/// The ranges of chunks are values of the time column, and every row has one.
+pub fn refuse_of_time(altered: &Altered, at: usize, change: &ColumnChange) -> Result<()> {
+    let time = altered.after.time_column();
+    if time.is_none_or(|(time, _)| time != at) {
+        return Ok(());
+    }
+    match change {
+        ColumnChange::Type { .. } => {
+            let what = "another type of the time column of a hypertable";
+            Err(Error::unsupported(what).with_hint("Copy the rows into a new hypertable."))
+        }
+        ColumnChange::DropNotNull => {
+            let state = SqlState::INVALID_TABLE_DEFINITION;
+            Err(altered.refused(state, at, "is the time column of a hypertable"))
+        }
+        _ => Ok(()),
+    }
+}

@@ -32,6 +32,17 @@ impl DdlBinder<'_, '_> {
         let Some(column) = altered.after.columns.get(at).cloned() else {
             return Ok(());
         };
+        if altered
+            .after
+            .time_column()
+            .is_some_and(|(time, _)| time == at)
+        {
+            let message = "cannot drop column named in partition key";
+            let detail = "Cannot drop column that is a hypertable partitioning (space or time) \
+                          dimension.";
+            let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
+            return Err(error.with_detail(detail));
+        }
         if altered.after.columns.len() == 1 {
             return Err(Error::unsupported("a table without columns"));
         }

@@ -18,6 +18,7 @@ use varve_types::{ColumnId, Error, Invariant, LogicalType, ObjectId, Result, Sql
 use crate::binder::DdlBinder;
 use crate::table::alter::Altered;
 use crate::table::columns::Parts;
+use crate::table::hypertable::refuse_inheritance;
 use crate::table::inheritance::{Inherited, inherited_twice, over_child};
 use crate::table::like::Copied;
 use crate::table::partition::unique_keys_fit;
@@ -237,6 +238,8 @@ impl DdlBinder<'_, '_> {
     ) -> Result<Altered> {
         let child = Arc::clone(&altered.before);
         let (parent, above) = self.with_parent(name, &child, joins)?;
+        refuse_inheritance(&child)?;
+        refuse_inheritance(&parent)?;
         let wrong = |message: &str| Error::new(SqlState::WRONG_OBJECT_TYPE, message);
         if child.bound().is_some() {
             return Err(wrong("cannot change inheritance of a partition"));
@@ -324,6 +327,7 @@ impl DdlBinder<'_, '_> {
     ) -> Result<(Altered, Vec<IndexDef>)> {
         let parent = Arc::clone(&above.before);
         let child = self.query.defined_table(name)?;
+        refuse_inheritance(&child)?;
         if parent.partitioning().is_none() {
             let message = format!("table \"{}\" is not partitioned", parent.name);
             return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));

@@ -197,7 +197,7 @@ impl DdlBinder<'_, '_> {
             Named::Table(table) if self.catalog.view_of(table).is_some() => {
                 AlterKind::MaterializedView
             }
-            Named::Table(_) => AlterKind::Table,
+            Named::Table(_) | Named::Chunk(_) => AlterKind::Table,
             Named::View(_) => AlterKind::View,
             Named::Sequence(_) => AlterKind::Sequence,
             Named::Index(_) => AlterKind::Index,
@@ -215,6 +215,7 @@ impl DdlBinder<'_, '_> {
             let definition = match found {
                 Named::View(view) => self.altered_view(view, action)?,
                 Named::Sequence(sequence) => self.altered_sequence(sequence, action)?,
+                Named::Chunk(chunk) => self.altered_chunk(chunk, action)?,
                 _ => return self.alter_index(found, name, action),
             };
             let Some(definition) = definition else {

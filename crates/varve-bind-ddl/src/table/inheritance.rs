@@ -15,6 +15,7 @@ use varve_types::{ColumnId, Error, Invariant, Result, SqlState, Value};
 
 use crate::binder::DdlBinder;
 use crate::table::columns::{Parts, Unique, WrittenKey};
+use crate::table::hypertable::refuse_inheritance;
 use crate::table::like::Copied;
 use crate::table::partition::unique_keys_fit;
 
@@ -132,7 +133,7 @@ impl DdlBinder<'_, '_> {
 
     fn parent(&mut self, name: &ObjectName, create: &CreateTable) -> Result<Arc<TableDef>> {
         let parent = match self.query.find(&self.query.relation_name(name)?) {
-            Some(Named::View(_) | Named::Sequence(_) | Named::Index(_)) => {
+            Some(Named::View(_) | Named::Sequence(_) | Named::Index(_) | Named::Chunk(_)) => {
                 let name = self.query.relation_name(name)?.name;
                 let message =
                     format!("inherited relation \"{name}\" is not a table or foreign table");
@@ -140,6 +141,7 @@ impl DdlBinder<'_, '_> {
             }
             _ => self.query.defined_table(name)?,
         };
+        refuse_inheritance(&parent)?;
         let wrong = |message: String| Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
         let of = &parent.name;
         if create.partition_of.is_some() {

@@ -11,6 +11,7 @@ pub mod columns;
 pub mod create_as;
 pub mod drop_columns;
 pub mod foreign_key;
+pub mod hypertable;
 pub mod index;
 pub mod inheritance;
 pub mod like;

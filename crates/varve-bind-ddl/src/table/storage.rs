@@ -17,6 +17,7 @@ use varve_types::{
 use crate::binder::DdlBinder;
 use crate::table::alter::Altered;
 use crate::table::column_storage::no_level;
+use crate::table::hypertable::is_timescale;
 
 /// PostgreSQL's access methods for which nothing is made.
 const OTHER_METHODS: [&str; 4] = ["gin", "gist", "spgist", "brin"];
@@ -119,9 +120,6 @@ const COLUMNS: [(&str, Takes); 2] = [
     ("n_distinct", Takes::Real),
     ("n_distinct_inherited", Takes::Real),
 ];
-
-/// Prefixes of parameters that TimescaleDB gives tables and views.
-const TIMESCALE: [&str; 2] = ["timescaledb", "tsdb"];
 
 impl DdlBinder<'_, '_> {
     /// Looks at storage parameters; those that take effect are returned.
@@ -302,7 +300,7 @@ fn known(of: Stored, name: &str) -> Result<Takes> {
         Some((namespace, own)) => (Some(namespace), own),
         None => (None, name),
     };
-    if namespace.is_some_and(|namespace| TIMESCALE.contains(&namespace)) {
+    if is_timescale(name) {
         return Err(not_yet(name));
     }
     let tables: &[&[(&str, Takes)]] = match (of, namespace) {
@@ -416,12 +414,6 @@ pub fn unrecognized(name: &str) -> Error {
 pub fn not_yet(name: &str) -> Error {
     Error::unsupported(format!("the parameter \"{name}\""))
         .with_hint("Leave it out: nothing would come of it.")
-}
-
-/// Whether a parameter is one of TimescaleDB's.
-pub fn is_timescale(name: &str) -> bool {
-    let namespace = name.split_once('.').map(|(namespace, _)| namespace);
-    namespace.is_some_and(|namespace| TIMESCALE.contains(&namespace))
 }
 
 /// Refuses a value that a parameter cannot have.

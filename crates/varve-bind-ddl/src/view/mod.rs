@@ -22,7 +22,8 @@ use varve_types::{
 };
 
 use crate::binder::DdlBinder;
-use crate::table::storage::{Stored, is_timescale, not_yet, put_options, unrecognized};
+use crate::table::hypertable::is_timescale;
+use crate::table::storage::{Stored, not_yet, put_options, unrecognized};
 
 impl DdlBinder<'_, '_> {
     pub(crate) fn create_view(&mut self, create: &CreateView) -> Result<Statement> {

@@ -8,7 +8,7 @@ use varve_catalog::model::function_def::{ArgumentDef, FunctionDef, Returns};
 use varve_catalog::model::schema::RelationName;
 use varve_catalog::text::kept_text::Meaning;
 use varve_catalog::text::name::undefined_schema;
-use varve_catalog::types::polymorphic::{bound, element_of, pseudo_name};
+use varve_catalog::types::polymorphic::{ANY, bound, element_of, pseudo_name};
 use varve_expr::{Expr, implicit_cast_allowed, resolve_call};
 use varve_parser::plpgsql::Code;
 use varve_plan::build::array::form;
@@ -76,13 +76,15 @@ impl QueryBinder<'_> {
         if let Some(LogicalType::Row(id)) = def.row_type() {
             self.fields_of_type(id);
         }
-        // A view depends on it; the signature is no name of a relation.
-        self.note_read(
-            &RelationName::unqualified(&def.signature()),
-            def.object,
-            Vec::new,
-        );
-        self.use_name(position, || Meaning::Function(Arc::clone(&def)));
+        if !def.is_built_in() {
+            // A view depends on it; the signature is no name of a relation.
+            self.note_read(
+                &RelationName::unqualified(&def.signature()),
+                def.object,
+                Vec::new,
+            );
+            self.use_name(position, || Meaning::Function(Arc::clone(&def)));
+        }
         let values = self.argument_values(&def, sources, args, operands, position)?;
         Ok((def, values))
     }
@@ -215,6 +217,18 @@ impl QueryBinder<'_> {
                 }
                 _ => pairs.extend(given(argument, source, types)),
             }
+        }
+        let mut def = def.clone();
+        let takes_any = |argument: &ArgumentDef| argument.ty == ANY;
+        let sources = sources.iter();
+        for (argument, source) in def.arguments.iter_mut().zip(sources) {
+            if let (true, Source::Given(at)) = (takes_any(argument), source) {
+                let given = types.get(*at).copied().flatten();
+                argument.ty = given.unwrap_or(LogicalType::Text);
+            }
+        }
+        for argument in def.arguments.iter_mut().filter(|one| takes_any(one)) {
+            argument.ty = LogicalType::Text;
         }
         let real = bound(&pairs).map(|bound| def.real(&bound));
         let real = real.unwrap_or_else(|| Err(lost_argument()));

@@ -10,8 +10,9 @@ use varve_catalog::model::function_def::{FunctionDef, Returns};
 use varve_expr::walk::{for_each_child, is_column_free};
 use varve_expr::{Expr, Function, Parameter, Placeholder, Volatility, fold};
 use varve_plan::build::operand::literal;
-use varve_plan::plan::SetCall;
+use varve_plan::optimize::push_down::one_row;
 use varve_plan::plan::statement::RoutineCall;
+use varve_plan::plan::{Plan, ProjectSetNode, Query, SetCall};
 use varve_plan::scope::error::unsupported_at;
 use varve_types::{Error, LogicalType, Result, Value};
 
@@ -48,9 +49,8 @@ impl QueryBinder<'_> {
             _ => return Err(rows_of(def, position)),
         };
         let reads_rows = !scope.names.tables.is_empty() || !self.context.outer.is_empty();
-        let depends = |value: &Expr| !is_column_free(value) || reads_outer(value);
         let differs = reads_rows && def.volatility == Volatility::Volatile;
-        if values.iter().any(depends) || differs {
+        if values.iter().any(depends_on_rows) || differs {
             if scope.subqueries.is_none() {
                 let what = format!(
                     "function {name}, which is not one query, for each row in {}",
@@ -77,7 +77,24 @@ impl QueryBinder<'_> {
         Ok(Expr::Parameter { parameter, ty })
     }
 
-    /// The rows of a function that runs before the statement.
+    /// The rows of a function that runs before the statement, as a query.
+    pub fn routine_rows(
+        &mut self,
+        def: &Arc<FunctionDef>,
+        args: Vec<Expr>,
+        position: u32,
+    ) -> Result<Query> {
+        let call = self.routine_set(def, args, position)?;
+        let mut query = self.unknown_rows(def);
+        query.plan = Plan::ProjectSet(ProjectSetNode {
+            input: Box::new(one_row()),
+            calls: vec![call],
+            ordinality: false,
+        });
+        Ok(query)
+    }
+
+    /// The call of a function that runs before the statement, for its rows.
     pub fn routine_set(
         &mut self,
         def: &Arc<FunctionDef>,
@@ -101,6 +118,11 @@ fn rows_of(def: &FunctionDef, position: u32) -> Error {
     let name = &def.name;
     let what = format!("rows of function {name}, which is not one query, as values");
     unsupported_at(what, position)
+}
+
+/// Whether a value depends on a row, here or in a query around.
+pub fn depends_on_rows(value: &Expr) -> bool {
+    !is_column_free(value) || reads_outer(value)
 }
 
 /// Whether an expression has values of queries around it.

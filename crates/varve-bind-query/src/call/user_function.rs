@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 
+use varve_catalog::built_in::built_in_routines;
 use varve_catalog::model::function_def::{FunctionDef, Returns};
 use varve_catalog::model::schema::RelationName;
 use varve_expr::walk::is_fixed;
@@ -24,6 +25,7 @@ use varve_plan::plan::{Field, Plan, Query, SetCall};
 use varve_plan::scope::error::{refuse, unsupported_at};
 use varve_types::{Error, LogicalType, Result, Value, meter};
 
+use crate::call::routine_call::depends_on_rows;
 use crate::context::arguments::{Arguments, Candidates};
 use crate::context::binder::{NESTING_MAX, NO_SOURCE, QueryBinder};
 use crate::context::query_context::QueryContext;
@@ -31,7 +33,8 @@ use crate::context::scope::{ExprScope, no_sets};
 use crate::context::variables::{Variable, Variables};
 
 impl QueryBinder<'_> {
-    /// The functions of users that a name may mean.
+    /// The functions of users that a name may mean; those that every database has, where there
+    /// are none.
     pub fn candidates(&self, name: &RelationName) -> Candidates {
         let found = self.statement.catalog.functions_named(name).into_iter();
         let mut found: Candidates = found.map(Arc::clone).collect();
@@ -43,6 +46,9 @@ impl QueryBinder<'_> {
         {
             found.retain(|known| known.object != own.object);
             found.push(Arc::clone(own));
+        }
+        if found.is_empty() {
+            found.extend(built_in_routines(name).map(Arc::clone));
         }
         found
     }
@@ -71,16 +77,22 @@ impl QueryBinder<'_> {
         scope: &mut ExprScope<'_>,
     ) -> Result<Operand> {
         let (def, values) = self.resolve_user((name, candidates), args, operands, position)?;
-        if is_run_first(&def, &def.code()?.pieces) {
+        let is_run_first = is_run_first(&def, &def.code()?.pieces);
+        let has_rows = def.returns == Returns::Columns && !values.iter().any(depends_on_rows);
+        if is_run_first && !has_rows {
             let is_record = def.returns == Returns::Record;
             let what = "a record of a function that is not one query, as a value";
             refuse(is_record, what, position)?;
             let result = self.run_first(&def, values, position, scope)?;
             return self.of_domain(result, def.domain).map(Operand::Known);
         }
-        let (values, outer) = self.as_slots(values);
+        let (values, outer) = match is_run_first {
+            true => (values, Vec::new()),
+            false => self.as_slots(values),
+        };
         let query = match self.is_defined(&def) {
             true => self.unknown_rows(&def),
+            false if is_run_first => self.routine_rows(&def, values, position)?,
             false => self.body_query(&def, &values)?,
         };
         let ty = query.fields.first().map(|field| field.ty);

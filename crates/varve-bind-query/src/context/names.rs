@@ -105,6 +105,11 @@ impl QueryBinder<'_> {
             }
             Some(Named::Sequence(_)) => "sequence",
             Some(Named::Index(_)) => "index",
+            Some(Named::Chunk(_)) => {
+                let error = Error::unsupported("a change of a chunk by its name");
+                let hint = "Change the rows of its hypertable.";
+                return Err(located(error.with_hint(hint), position));
+            }
             _ => return self.table(name).cloned(),
         };
         let message = format!("cannot open {what} \"{}\" as a table", folded.name);

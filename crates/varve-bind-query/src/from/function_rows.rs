@@ -9,7 +9,7 @@ use varve_plan::build::operand::CastContext;
 use varve_plan::build::routine::{first_row, is_run_first};
 use varve_plan::build::row_value::{called_fields, check_row, is_whole_row, unfolded};
 use varve_plan::optimize::push_down::one_row;
-use varve_plan::plan::{JoinKind, JoinNode, Plan, ProjectSetNode, Query};
+use varve_plan::plan::{JoinKind, JoinNode, Plan, Query};
 use varve_plan::scope::tables::Scope;
 use varve_types::Result;
 
@@ -43,16 +43,7 @@ impl QueryBinder<'_> {
         };
         let query = match self.is_defined(&def) {
             true => self.unknown_rows(&def),
-            false if is_run_first => {
-                let call = self.routine_set(&def, values, position)?;
-                let mut query = self.unknown_rows(&def);
-                query.plan = Plan::ProjectSet(ProjectSetNode {
-                    input: Box::new(one_row()),
-                    calls: vec![call],
-                    ordinality: false,
-                });
-                query
-            }
+            false if is_run_first => self.routine_rows(&def, values, position)?,
             false => self.body_query(&def, &values)?,
         };
         let columns = def.columns(self.statement.catalog);

@@ -1,6 +1,7 @@
 //! FROM: the relations, their names, and the conditions of joins.
 
 pub mod children;
+pub mod chunk;
 pub mod function_rows;
 pub mod lock;
 pub mod relation;

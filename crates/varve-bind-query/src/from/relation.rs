@@ -149,6 +149,11 @@ impl QueryBinder<'_> {
                     ..TableRows::plain(plan, columns)
                 }
             }
+            Some((Named::Chunk(chunk), _)) => {
+                refuse_lock(row_lock, "chunk", &written)?;
+                let (plan, columns) = self.chunk_rows(chunk, &written, position)?;
+                TableRows::plain(plan, columns)
+            }
             Some((Named::Index(_), _)) => {
                 let message = format!("cannot open relation \"{}\"", written.name);
                 let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);

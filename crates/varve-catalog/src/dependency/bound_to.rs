@@ -61,7 +61,7 @@ impl Dependencies {
                     self.sequences.push(Arc::clone(sequence));
                 }
             }
-            Some(Named::View(_)) | None => {}
+            Some(Named::View(_) | Named::Chunk(_)) | None => {}
         }
         named
     }

@@ -26,6 +26,7 @@ impl Catalog {
                 found.add_triggers(&|def| def.function == function, false);
             }
             Dropped::Trigger(..)
+            | Dropped::Chunk(_)
             | Dropped::Default(..)
             | Dropped::Column(..)
             | Dropped::Key(..) => {}
@@ -117,6 +118,9 @@ impl Dependents<'_> {
         let owned = owned.filter(|known| known.owner.is_some_and(|owner| owner.0 == table));
         self.all
             .extend(owned.map(|known| (known.object, Dropped::Sequence(known.object), true)));
+        let chunks = self.catalog.chunks_of(table).iter();
+        self.all
+            .extend(chunks.map(|chunk| (chunk.object, Dropped::Chunk(chunk.object), true)));
     }
 
     fn add_of_view(&mut self, view: ObjectId) {

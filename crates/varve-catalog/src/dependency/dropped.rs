@@ -3,6 +3,7 @@
 use varve_types::{ColumnId, LogicalType, ObjectId};
 
 use crate::model::catalog::Catalog;
+use crate::model::hypertable::CHUNK_SCHEMA;
 
 /// An object that is dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,6 +22,8 @@ pub enum Dropped {
     Function(ObjectId),
     /// A trigger of a table.
     Trigger(ObjectId, ObjectId),
+    /// A chunk of a hypertable, with its rows.
+    Chunk(ObjectId),
     /// The default of a column of a table, by position.
     Default(ObjectId, usize),
     /// A column of a table that is altered.
@@ -80,6 +83,9 @@ impl Catalog {
                 };
                 let table = self.described(of);
                 name.map(|name| format!("trigger {name} on {table}"))
+            }
+            Dropped::Chunk(object) => {
+                (self.chunk(object)).map(|chunk| name("table", CHUNK_SCHEMA, &chunk.name()))
             }
             Dropped::Schema(object) => Some(format!("schema {}", self.schema_name(object))),
             Dropped::Key(object, at) => self.tables.get(&object).and_then(|table| {

@@ -9,6 +9,7 @@ use varve_types::{ObjectId, SqlText};
 use crate::model::comment::CommentDef;
 use crate::model::domain::DomainDef;
 use crate::model::function_def::FunctionDef;
+use crate::model::hypertable::{CHUNK_SCHEMA, CHUNK_SCHEMA_NAME, Chunks};
 use crate::model::schema::{
     PUBLIC, PUBLIC_NAME, RelationName, SchemaDef, TEMPORARY_NAME, is_temporary,
 };
@@ -29,6 +30,8 @@ pub enum Named {
     View(ObjectId),
     /// An index of a table.
     Index(ObjectId),
+    /// A chunk of a hypertable.
+    Chunk(ObjectId),
 }
 
 /// The functions of users by object.
@@ -51,6 +54,8 @@ pub struct Catalog {
     pub functions: Arc<Functions>,
     /// Triggers by table, each in the order of its name.
     pub triggers: VecMap<ObjectId, Vec<Arc<TriggerDef>>>,
+    /// The chunks of hypertables.
+    pub chunks: Chunks,
     /// Comments on objects, in the order of their age.
     pub comments: Arc<Vec<CommentDef>>,
     /// Their labels; `None` where there are none.
@@ -80,6 +85,7 @@ impl Default for Catalog {
             domains: VecMap::new(),
             functions: Arc::default(),
             triggers: VecMap::new(),
+            chunks: VecMap::new(),
             comments: Arc::default(),
             enums: None,
             materialized: VecMap::new(),
@@ -288,6 +294,7 @@ impl Catalog {
     pub fn schema(&self, name: &str) -> Option<ObjectId> {
         match name {
             TEMPORARY_NAME => self.temporary,
+            CHUNK_SCHEMA_NAME => Some(CHUNK_SCHEMA),
             name => self.schemas.get(name).copied(),
         }
     }
@@ -296,6 +303,9 @@ impl Catalog {
     pub fn schema_name(&self, schema: ObjectId) -> &str {
         if is_temporary(schema) {
             return TEMPORARY_NAME;
+        }
+        if schema == CHUNK_SCHEMA {
+            return CHUNK_SCHEMA_NAME;
         }
         let mut known = self.schemas.iter();
         let found = known.find(|(_, object)| **object == schema);

@@ -29,6 +29,7 @@ impl Catalog {
             CatalogObject::Function(def) => self.add_function(Arc::new(def)),
             CatalogObject::Trigger(def) => self.add_trigger(Arc::new(def)),
             CatalogObject::Comment(def) => self.add_comment(def),
+            CatalogObject::Chunk(def) => self.add_chunk(Arc::new(def)),
             CatalogObject::Enum(def) => self.add_enum(Arc::new(def)),
             CatalogObject::Schema(schema) => self.add_schema(&schema),
         }
@@ -51,6 +52,7 @@ impl Catalog {
                 Arc::make_mut(&mut self.functions).remove(&def.object);
             }
             CatalogObject::Trigger(def) => self.remove_trigger(def),
+            CatalogObject::Chunk(def) => self.remove_chunk(def),
             CatalogObject::Comment(def) => {
                 Arc::make_mut(&mut self.comments).retain(|known| known.object != def.object);
             }
@@ -59,7 +61,7 @@ impl Catalog {
         }
     }
 
-    fn remove_name(&mut self, schema: ObjectId, name: &str, meant: Named) {
+    pub(crate) fn remove_name(&mut self, schema: ObjectId, name: &str, meant: Named) {
         let Some(names) = self.names.get_mut(&schema) else {
             return;
         };

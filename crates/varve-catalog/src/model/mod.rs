@@ -10,6 +10,7 @@ pub mod drop_column;
 pub mod expr_codec;
 pub mod foreign_key;
 pub mod function_def;
+pub mod hypertable;
 pub mod index;
 pub mod index_expression;
 pub mod inheritance;

@@ -6,6 +6,7 @@ use crate::model::bytes::take_schema_head;
 use crate::model::comment::{CommentDef, KIND_COMMENT, decode_comment};
 use crate::model::domain::{DomainDef, KIND_DOMAIN, decode_domain};
 use crate::model::function_def::{FunctionDef, KIND_FUNCTION, decode_function};
+use crate::model::hypertable::{CHUNK_SCHEMA, ChunkDef, KIND_CHUNK, decode_chunk};
 use crate::model::schema::{KIND_SCHEMA, SchemaDef, decode_schema};
 use crate::model::sequence::{KIND_SEQUENCE, SequenceDef, decode_sequence};
 use crate::model::table::TableDef;
@@ -35,6 +36,8 @@ pub enum CatalogObject {
     Trigger(TriggerDef),
     /// A comment on an object.
     Comment(CommentDef),
+    /// A chunk of a hypertable.
+    Chunk(ChunkDef),
 }
 
 impl CatalogObject {
@@ -49,6 +52,7 @@ impl CatalogObject {
             CatalogObject::Function(def) => Some(def.schema),
             CatalogObject::Trigger(def) => Some(def.schema),
             CatalogObject::Comment(def) => Some(def.schema),
+            CatalogObject::Chunk(_) => Some(CHUNK_SCHEMA),
             CatalogObject::Schema(_) => None,
         }
     }
@@ -58,6 +62,7 @@ impl CatalogObject {
 pub fn decode_object(bytes: &[u8]) -> Result<CatalogObject> {
     let (_, rest) = take_schema_head(bytes)?;
     match rest.get(1) {
+        Some(&KIND_CHUNK) => decode_chunk(bytes).map(CatalogObject::Chunk),
         Some(&KIND_COMMENT) => decode_comment(bytes).map(CatalogObject::Comment),
         Some(&KIND_TRIGGER) => decode_trigger(bytes).map(CatalogObject::Trigger),
         Some(&KIND_FUNCTION) => decode_function(bytes).map(CatalogObject::Function),

@@ -7,6 +7,7 @@ use varve_types::{
 };
 
 use crate::model::foreign_key::ForeignKeyDef;
+use crate::model::hypertable::HypertableDef;
 use crate::model::index::IndexDef;
 use crate::model::inheritance::InheritanceDef;
 use crate::model::schema::PUBLIC;
@@ -40,6 +41,8 @@ pub struct TableDef {
     pub foreign_keys: Vec<ForeignKeyDef>,
     /// Its inheritance, where it has any.
     pub inheritance: Option<Box<InheritanceDef>>,
+    /// What makes it a hypertable, where it is one.
+    pub hypertable: Option<Box<HypertableDef>>,
     /// Its storage options by name, as they were given.
     pub options: Vec<StorageOption>,
     /// What they say of its rows.
@@ -186,6 +189,7 @@ impl TableDef {
             checks: Vec::new(),
             foreign_keys: Vec::new(),
             inheritance: None,
+            hypertable: None,
             options: Vec::new(),
             stored: TreeOptions::default(),
         }
@@ -214,7 +218,8 @@ impl TableDef {
 
     /// Whether rows are to be stored otherwise than those of an earlier definition were.
     pub fn is_stored_otherwise(&self, before: &TableDef) -> bool {
-        self.differs_in_storage(before, |now, was| now != was)
+        self.stored.partition != before.stored.partition
+            || self.differs_in_storage(before, |now, was| now != was)
     }
 
     /// Whether rows that are there are to be written again for that. Those whose values are to be

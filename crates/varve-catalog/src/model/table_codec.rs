@@ -17,7 +17,7 @@
 //! | name of the primary key, empty where it is that of the table with `_pkey` | 2 + UTF-8 |
 //! | number of CHECK constraints, each: name, condition | 2, then 2 + UTF-8, then bytes |
 //! | number of foreign keys, each as in `foreign_key.rs` | 2, then bytes |
-//! | flags: 1 inheritance follows as in `inheritance.rs`, 2 storage options follow | 1, then bytes |
+//! | flags: 1 inheritance follows as in `inheritance.rs`, 2 storage options follow, 4 what makes it a hypertable as in `hypertable.rs` | 1, then bytes |
 //! | number of storage options, each: name, value | 2, then 2 + UTF-8 twice |
 //! | what they say: codec of pages, the least bytes of content, the version with which it changed | 2 + 4 + 4 |
 //!
@@ -34,6 +34,7 @@ use crate::model::bytes::{
 };
 use crate::model::expr_codec::{put_expr, take_default, take_expr};
 use crate::model::foreign_key::{put_foreign_key, take_foreign_key};
+use crate::model::hypertable::{put_hypertable, take_hypertable};
 use crate::model::index::{Indexable, put_index, take_index};
 use crate::model::inheritance::{put_inheritance, take_inheritance};
 use crate::model::table::{CheckDef, ColumnDef, Filled, StorageOption, TableDef};
@@ -80,13 +81,22 @@ pub fn encode_table(table: &TableDef) -> Result<Vec<u8>> {
     for key in &table.foreign_keys {
         put_foreign_key(&mut bytes, key)?;
     }
-    let has_options = !table.options.is_empty() || table.stored != TreeOptions::default();
-    bytes.push(u8::from(table.inheritance.is_some()) | u8::from(has_options) << 1);
+    // What rows are kept apart by follows from the hypertable.
+    let stored = TreeOptions {
+        partition: None,
+        ..table.stored
+    };
+    let has_options = !table.options.is_empty() || stored != TreeOptions::default();
+    let flags = u8::from(table.inheritance.is_some()) | u8::from(has_options) << 1;
+    bytes.push(flags | u8::from(table.hypertable.is_some()) << 2);
     if let Some(inheritance) = &table.inheritance {
         put_inheritance(&mut bytes, inheritance)?;
     }
     if has_options {
         put_options(&mut bytes, table)?;
+    }
+    if let Some(hypertable) = &table.hypertable {
+        put_hypertable(&mut bytes, hypertable);
     }
     Ok(bytes)
 }
@@ -291,17 +301,22 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
         foreign_keys.push(take_foreign_key(&mut input, columns.len())?);
     }
     let flags = input.u8()?;
-    if flags > 3 {
+    if flags > 7 {
         return Err(broken("flags of a table"));
     }
     let inheritance = match flags & 1 {
         0 => None,
         _ => Some(Box::new(take_inheritance(&mut input, &columns)?)),
     };
-    let (options, stored) = match flags & 2 {
+    let (options, mut stored) = match flags & 2 {
         0 => (Vec::new(), TreeOptions::default()),
         _ => take_options(&mut input)?,
     };
+    let hypertable = match flags & 4 {
+        0 => None,
+        _ => Some(Box::new(take_hypertable(&mut input, &columns)?)),
+    };
+    stored.partition = hypertable.as_ref().map(|def| def.partition());
     let table = TableDef {
         object,
         schema,
@@ -316,6 +331,7 @@ pub fn decode_table(bytes: &[u8]) -> Result<TableDef> {
         checks,
         foreign_keys,
         inheritance,
+        hypertable,
         options,
         stored,
     };

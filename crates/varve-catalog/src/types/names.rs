@@ -97,7 +97,7 @@ impl Catalog {
         let object = match self.find(name)? {
             Named::Table(object) => self.view_of(object).map_or(object, |view| view.object),
             Named::View(object) => object,
-            Named::Sequence(_) | Named::Index(_) => return None,
+            Named::Sequence(_) | Named::Index(_) | Named::Chunk(_) => return None,
         };
         let id = u32::try_from(object.0).ok()?;
         Some(LogicalType::Row(RowTypeId(id)))

@@ -19,6 +19,9 @@ const PSEUDO_TYPES: [(&str, u16); 7] = [
     ("anycompatiblearray", 5078),
     ("anycompatiblenonarray", 5079),
 ];
+/// `"any"`: each argument has the type that it is given, or `text`. Only routines that are built
+/// in have such arguments.
+pub const ANY: LogicalType = LogicalType::Enum(EnumId::pseudo(2276));
 /// Those that PostgreSQL has beside.
 const OF_RANGES: [&str; 5] = [
     "any",
@@ -36,6 +39,9 @@ pub struct Bound {
 
 /// The name of a type that a call decides.
 pub fn pseudo_name(ty: LogicalType) -> Option<&'static str> {
+    if ty == ANY {
+        return Some("\"any\"");
+    }
     let LogicalType::Enum(id) = ty else {
         return None;
     };
@@ -94,6 +100,9 @@ pub fn bound(pairs: &[(LogicalType, Option<LogicalType>)]) -> Option<Bound> {
         let Some(name) = pseudo_name(*declared) else {
             continue;
         };
+        if *declared == ANY {
+            continue;
+        }
         let of = match (is_of_arrays(name), written) {
             (true, Some(LogicalType::Array(of))) => Some(ElementType::logical(*of)),
             (true, Some(_)) => return None,

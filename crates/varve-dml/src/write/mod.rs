@@ -1,6 +1,7 @@
 //! Changes of rows, with all that the table promises of them.
 
 mod children;
+pub mod chunks;
 pub(crate) mod deferred;
 mod foreign_key_chain;
 mod foreign_key_look;

@@ -2,6 +2,7 @@
 
 use varve_store::Transaction;
 
+use crate::write::chunks::MadeChunks;
 use crate::write::deferred::Deferred;
 
 /// What a statement changes: it travels as one value from the session to the last row.
@@ -10,6 +11,8 @@ pub struct StatementTxn {
     pub store: Transaction,
     /// The constraints that are checked at the transaction's end.
     pub deferred: Deferred,
+    /// The chunks that it has made.
+    pub chunks: MadeChunks,
 }
 
 impl StatementTxn {
@@ -18,6 +21,7 @@ impl StatementTxn {
         StatementTxn {
             store,
             deferred: Deferred::default(),
+            chunks: MadeChunks::default(),
         }
     }
 }

@@ -89,6 +89,13 @@ impl Writer<'_> {
         rows.iter().map(checked).collect()
     }
 
+    /// Makes the chunks that rows need, where the table is a hypertable.
+    fn make_chunks(&mut self, table: &TableDef, rows: &Batch) -> Result<()> {
+        let StatementTxn { store, chunks, .. } = &mut *self.txn;
+        let now_us = self.context.locale.now_us;
+        chunks.make(store, &self.catalog.chunks, table, rows, now_us)
+    }
+
     /// Inserts rows that were checked.
     pub async fn insert(&mut self, table: &TableDef, rows: &[Batch]) -> Result<()> {
         let rows = rows
@@ -96,6 +103,7 @@ impl Writer<'_> {
             .map(|batch| index::with_row_ids(&self.txn.store, table, batch));
         let rows: Vec<Batch> = rows.collect();
         for batch in &rows {
+            self.make_chunks(table, batch)?;
             let inserted = self.txn.store.insert(table.tree, batch).await;
             inserted.map_err(|error| name_constraint(table, self.catalog.enums(), error))?;
         }
@@ -118,6 +126,12 @@ impl Writer<'_> {
         let noted = self.before_update(table, positions, rows, assigned).await?;
         self.note_written(table, Event::Update, positions, rows, assigned)
             .await?;
+        let time = table.time_column().map(|(at, _)| at);
+        if time.is_some_and(|at| table.may_change(&[at], assigned)) {
+            for batch in rows {
+                self.make_chunks(table, batch)?;
+            }
+        }
         let transaction = &mut self.txn.store;
         let changed = index::keep_row_ids(transaction, table, positions, rows.to_vec()).await?;
         let old = index::read(transaction, table, positions).await?;

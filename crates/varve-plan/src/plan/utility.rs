@@ -4,6 +4,7 @@ use varve_ast::TransparentFunction;
 use varve_catalog::model::comment::CommentDef;
 use varve_catalog::model::domain::DomainDef;
 use varve_catalog::model::function_def::FunctionDef;
+use varve_catalog::model::hypertable::ChunkDef;
 use varve_catalog::model::schema::SchemaDef;
 use varve_catalog::model::sequence::SequenceDef;
 use varve_catalog::model::table::TableDef;
@@ -93,6 +94,8 @@ pub enum Definition {
     Table(Box<TableDef>, Vec<usize>),
     /// Of a comment.
     Comment(CommentDef),
+    /// Of a chunk.
+    Chunk(ChunkDef),
 }
 
 /// A statement about what a session keeps.

@@ -102,6 +102,11 @@ impl BulkLoad {
         Ok(self)
     }
 
+    /// The transaction that publishes the rows, to change the catalog with them.
+    pub fn transaction(&mut self) -> &mut Transaction {
+        &mut self.transaction
+    }
+
     /// Whether there are rows whose keys were not compared with all others yet: an error of a later
     /// call may be theirs.
     pub fn has_unchecked(&self) -> bool {

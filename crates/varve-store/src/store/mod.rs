@@ -212,6 +212,23 @@ impl Store {
         }
     }
 
+    /// The bytes of the runs of a tree that lie in a range of the column by which it keeps rows
+    /// apart; one that lies across a bound counts where its least value is.
+    pub fn range_bytes(&self, tree: TreeId, range: &core::ops::Range<i64>) -> u64 {
+        let state = self.state();
+        let Some(shape) = state.catalog.tree(tree) else {
+            return 0;
+        };
+        let begins_there = |run: &&Arc<crate::run::Run>| {
+            run.head().is_ok_and(|head| match shape.values_of(head) {
+                crate::partition::RunValues::Between { least, .. } => range.contains(&least),
+                crate::partition::RunValues::Nulls | crate::partition::RunValues::Unknown => false,
+            })
+        };
+        let runs = state.version.runs(tree).iter().filter(begins_there);
+        runs.map(|run| run.bytes).sum()
+    }
+
     /// How the rows of a tree are stored; `XX001` where one of its runs is damaged.
     pub fn tree_storage(&self, tree: TreeId) -> Result<TreeStorage> {
         self.state().tree_storage(tree)

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use varve_codec::ZstdEncoders;
 use varve_sort::{VecMap, VecSet};
-use varve_types::{CommitSeq, Reservation, RunId, TreeId};
+use varve_types::{CommitSeq, ObjectId, Reservation, RunId, TreeId};
 
 use crate::catalog::Catalog;
 use crate::content_tree;
@@ -37,6 +37,8 @@ pub(crate) struct State {
     pub(crate) row_locks: RecentRowLocks,
     /// The last commit of this process that wrote to a tree.
     pub(crate) written: VecMap<TreeId, CommitSeq>,
+    /// The last commit of this process with rows that rely on an object of the catalog.
+    pub(crate) relied_on: VecMap<ObjectId, CommitSeq>,
     /// Why this handle takes no more commits.
     pub(crate) failure: Option<StoreError>,
     pub(crate) counters: Counters,
@@ -162,6 +164,7 @@ impl State {
             recent: RecentKeys::default(),
             row_locks: RecentRowLocks::default(),
             written: VecMap::new(),
+            relied_on: VecMap::new(),
             failure: None,
             counters: Counters::default(),
             open: Vec::new(),

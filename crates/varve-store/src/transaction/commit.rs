@@ -6,6 +6,7 @@ use std::sync::Arc;
 use varve_kv::{KvError, WriteBatch};
 use varve_types::{Broken, CommitSeq, Failure, Invariant};
 
+use crate::catalog::CatalogChange;
 use crate::error::{Result, StoreError};
 use crate::format::log::{self, LogOp, Record};
 use crate::store::{
@@ -341,6 +342,7 @@ pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) -> Resul
         }
     }
     drop(tables);
+    note_reliance(state, write_set, seq);
     if let Some(mut catalog) = write_set.catalog.take() {
         Arc::make_mut(&mut catalog).version = seq.0;
         state.catalog = catalog;
@@ -348,4 +350,17 @@ pub(super) fn apply(state: &mut State, work: &Work, accepted: Accepted) -> Resul
     state.last = seq;
     state.counters.commits += 1;
     Ok(wears_runs)
+}
+
+/// Notes the objects of the catalog that rows of a commit rely on, and forgets those that it
+/// deletes.
+fn note_reliance(state: &mut State, write_set: &WriteSet, seq: CommitSeq) {
+    for object in &write_set.relied_on {
+        state.relied_on.insert(*object, seq);
+    }
+    for change in &write_set.changes {
+        if let CatalogChange::DeleteObject(object) = change {
+            state.relied_on.remove(object);
+        }
+    }
 }

@@ -8,7 +8,7 @@ use varve_types::{
     TreeId, TreeSchema, Value,
 };
 
-use crate::catalog::{Catalog, CatalogChange, CatalogState};
+use crate::catalog::{Catalog, CatalogChange, CatalogState, ObjectChange};
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::ids::Ids;
 use crate::memtable::MemtableSlot;
@@ -103,6 +103,30 @@ impl Transaction {
         objects
             .map(|(id, (version, definition))| (*id, *version, Arc::clone(definition)))
             .collect()
+    }
+
+    /// The catalog objects that the transaction has changed: as its snapshot has them, and as they
+    /// are now.
+    pub fn object_changes(&self) -> Vec<ObjectChange> {
+        let before = CatalogState {
+            catalog: Arc::clone(&self.snapshot.catalog),
+        };
+        let now = self.catalog_state();
+        match now.is_same(&before) {
+            true => Vec::new(),
+            false => now.changes_since(&before),
+        }
+    }
+
+    /// Notes that rows which are written rely on a catalog object: the commit fails with `40001` if
+    /// somebody else has deleted it since, and so does that of whoever deletes it and lacks them.
+    pub fn rely_on_object(&self, id: ObjectId) {
+        self.write_set().relied_on.insert(id);
+    }
+
+    /// Whether the transaction sees a catalog object.
+    pub fn has_object(&self, id: ObjectId) -> bool {
+        self.catalog().objects.contains_key(&id)
     }
 
     /// An object id that was never handed out before.

@@ -28,6 +28,7 @@ pub(super) fn validate(
         return Err(conflict("the catalog was changed by a concurrent commit"));
     }
     check_trees(state, snapshot, write_set)?;
+    check_objects(state, snapshot, write_set)?;
     check_indexes(state, snapshot, write_set)?;
     check_inserts(state, snapshot, write_set)?;
     let mut deletes = Deletes {
@@ -159,6 +160,25 @@ fn check_trees(state: &State, snapshot: &Snapshot, write_set: &WriteSet) -> Resu
         let seen = snapshot.catalog.trees.get(&tree);
         if seen.is_some_and(|seen| seen.schema().version != version) {
             return Err(conflict("a table was altered by a concurrent commit"));
+        }
+    }
+    Ok(())
+}
+
+/// What rows rely on is there still, and what is deleted was relied on by no rows that the snapshot
+/// lacks.
+fn check_objects(state: &State, snapshot: &Snapshot, write_set: &WriteSet) -> Result<()> {
+    let catalog: &Catalog = write_set.catalog.as_ref().unwrap_or(&state.catalog);
+    let mut relied_on = write_set.relied_on.iter();
+    if relied_on.any(|object| !catalog.objects.contains_key(object)) {
+        return Err(conflict("a chunk was dropped by a concurrent commit"));
+    }
+    for change in &write_set.changes {
+        if let CatalogChange::DeleteObject(object) = change
+            && let Some(seq) = state.relied_on.get(object)
+            && *seq > snapshot.seq
+        {
+            return Err(conflict("rows came into a chunk by a concurrent commit"));
         }
     }
     Ok(())

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use roaring::RoaringBitmap;
 use varve_sort::{VecMap, VecSet};
-use varve_types::{CommitSeq, Reservation, RunId, TreeId};
+use varve_types::{CommitSeq, ObjectId, Reservation, RunId, TreeId};
 
 use crate::catalog::{Catalog, CatalogChange};
 use crate::error::{Result, StoreError};
@@ -47,6 +47,8 @@ pub(crate) struct WriteSet {
     pub(crate) guarded: VecSet<TreeId>,
     /// Trees that were read, where it matters: nobody else may have written to them either.
     pub(crate) watched: Option<VecSet<TreeId>>,
+    /// Objects of the catalog that must be there still, as rows that were written rely on them.
+    pub(crate) relied_on: VecSet<ObjectId>,
     /// Keys of rows that were added without looking whether they are new.
     pub(crate) deferred: VecMap<TreeId, BTreeSet<Vec<u8>>>,
     /// Why nothing but a rollback of the whole transaction is possible any more.
@@ -102,6 +104,7 @@ impl WriteSet {
             row_locks: RowLocks::default(),
             guarded: VecSet::new(),
             watched: None,
+            relied_on: VecSet::new(),
             deferred: VecMap::new(),
             failure: None,
         }

@@ -121,8 +121,9 @@ impl Dump<'_, '_> {
         let parts: Vec<String> = parts.iter().map(|part| format!("\n    {part}")).collect();
         let by = self.partitioning(table).await?;
         let sql = format!(
-            "SELECT ' WITH (' || array_to_string(reloptions, ', ') || ')' \
-             FROM pg_class WHERE oid = {} AND reloptions IS NOT NULL",
+            "SELECT ' WITH (' || string_agg(split_part(o, '=', 1) || '=' || \
+             CASE WHEN v ~ '^[a-z0-9_()]+$' THEN v ELSE quote_literal(v) END, ', ') || ')' \
+             FROM pg_class, unnest(reloptions) o, LATERAL substr(o, strpos(o, '=') + 1) v WHERE oid = {} GROUP BY reloptions",
             table.oid
         );
         let options = self.cells(&sql).await?.into_iter().next();
@@ -272,6 +273,19 @@ impl Dump<'_, '_> {
             if self.options.data && self.cell(&sql).await? == "t" {
                 self.write(&format!("REFRESH MATERIALIZED VIEW {};\n\n", view.name))?;
             }
+        }
+        Ok(())
+    }
+
+    /// What tells the present of hypertables whose time is an integer: functions that may read
+    /// them.
+    pub(super) async fn integer_now_functions(&mut self) -> Result<()> {
+        let sql = "SELECT format('SELECT set_integer_now_func(%L, %L);', \
+                   format('%I.%I', schema_name, table_name), integer_now_func) FROM _timescaledb_catalog.hypertable \
+                   WHERE integer_now_func IS NOT NULL ORDER BY id";
+        for row in self.cells(sql).await? {
+            let [statement] = texts(row);
+            self.write(&format!("{statement}\n\n"))?;
         }
         Ok(())
     }

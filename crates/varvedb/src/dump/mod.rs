@@ -173,6 +173,7 @@ impl Dump<'_, '_> {
             self.keys_and_indexes(&tables).await?;
             self.filled_views(&relations).await?;
             self.triggers().await?;
+            self.integer_now_functions().await?;
             self.foreign_keys(&relations).await?;
             self.comments().await?;
         }

@@ -6,6 +6,7 @@ pub(crate) mod system_view;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use varve_bind::names_of;
+use varve_catalog::model::oid::object_of;
 use varve_catalog::{Catalog, SequenceDef};
 use varve_expr::{
     AdvisoryCall, AdvisoryLock, EvalContext, Host, JobOrder, Locale, Parameters, RowCount,
@@ -14,7 +15,7 @@ use varve_expr::{
 use varve_sort::VecMap;
 use varve_store::{CommitDurability, Transaction};
 use varve_types::meter::Cancel;
-use varve_types::{Error, Notice, ObjectId, Result, SqlState, Value};
+use varve_types::{Error, Notice, ObjectId, Result, SqlState, TreeId, Value};
 
 use crate::shared::Shared;
 use crate::shared::cancel::CancelFlag;
@@ -260,6 +261,16 @@ impl SessionHost {
     }
 }
 
+impl SessionHost {
+    /// The tree of the hypertable and the range of a chunk, by its OID.
+    fn chunk_range(&self, number: u32) -> Option<(TreeId, core::ops::Range<i64>)> {
+        let catalog = self.catalog();
+        let chunk = catalog.chunk(object_of(number)?)?;
+        let table = catalog.tables.get(&chunk.table)?;
+        Some((table.tree, chunk.start..chunk.end))
+    }
+}
+
 impl Host for SessionHost {
     fn now_us(&self) -> i64 {
         self.shared.env.now_us()
@@ -331,6 +342,15 @@ impl Host for SessionHost {
     }
 
     fn stored_bytes(&self, relation: Option<u32>, rows: bool, indexes: bool) -> Option<u64> {
+        if let Some((tree, range)) = relation.and_then(|number| self.chunk_range(number)) {
+            // Entries of indexes are not kept apart by time.
+            let store = &self.shared.store;
+            return Some(if rows {
+                store.range_bytes(tree, &range)
+            } else {
+                0
+            });
+        }
         let trees = varve_system_views::trees_of(&self.catalog(), relation)?;
         let wanted = trees.iter().filter(|(_, is_index)| match is_index {
             true => indexes,

@@ -4,6 +4,7 @@ use varve_ast::TransactionModes;
 use varve_dml::StatementTxn;
 use varve_types::{Error, LocalFuture, Notice, Result, SqlState};
 
+use super::after_commit::compressed_chunks;
 use super::savepoint::Savepoint;
 use super::{Scope, Session};
 use crate::shared::result_set::ResultSet;
@@ -169,6 +170,7 @@ impl Session {
                     open.txn.store.rollback().await?;
                     return Err(error);
                 }
+                let compressed = compressed_chunks(&open.txn.store)?;
                 let committed = open.txn.store.commit(durability).await;
                 self.host.release_locks(0);
                 if let Err(error) = committed {
@@ -178,7 +180,9 @@ impl Session {
                 self.cursors.commit();
                 self.settings = open.settings_after;
                 self.chain(chain, open.modes);
-                Ok(ResultSet::command("COMMIT"))
+                let mut result = ResultSet::command("COMMIT");
+                self.compact_chunks(compressed, &mut result).await;
+                Ok(result)
             }
         }
     }

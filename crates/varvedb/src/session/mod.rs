@@ -1,8 +1,8 @@
 //! A session: SQL in, results out, one statement at a time.
 
+mod after_commit;
 mod batch;
 mod block;
-mod build_index;
 mod calls;
 mod command;
 mod copy_in;
@@ -54,6 +54,7 @@ use crate::shared::statements::{Known, Parsed};
 pub use batch::BatchError;
 pub use stream::RowStream;
 
+use self::after_commit::compressed_chunks;
 use crate::shared::cancel::CancelFlag;
 use crate::transparent::Maintenance;
 use block::Block;
@@ -321,7 +322,7 @@ impl Session {
                 let ended = self.end_temporary(&mut txn.store).await;
                 result = ended.and(result);
             }
-            let result = match result {
+            let mut result = match result {
                 Ok(result) => result,
                 Err(error) => {
                     self.cursors.roll_back(None);
@@ -331,6 +332,7 @@ impl Session {
                 }
             };
             let durability = self.settings.durability.of_commit();
+            let compressed = compressed_chunks(&txn.store)?;
             let committed = txn.store.commit(durability).await;
             self.end_phase(Phase::Commit, 0);
             self.host.release_locks(0);
@@ -340,6 +342,7 @@ impl Session {
                     if let Some((table, tree)) = self.building.take() {
                         self.finish_index(table, tree).await?;
                     }
+                    self.compact_chunks(compressed, &mut result).await;
                     if let Some(maintenance) = self.maintenance.take() {
                         return self.maintain(maintenance, result).await;
                     }

@@ -21,6 +21,7 @@ mod copy;
 mod foreign_keys;
 mod full_storage;
 mod functions;
+mod hypertables;
 mod indexes;
 mod integrity;
 mod large_objects;

@@ -1,15 +1,22 @@
-//! The build of an index outside of a block, while others write: CREATE INDEX has committed that it
-//! exists, now the rows of a snapshot get their entries, and then it is valid.
+//! What follows a commit.
+//!
+//! An index that was made outside of a block is built while others write: CREATE INDEX has
+//! committed that it exists, now the rows of a snapshot get their entries, and then it is valid.
+//! Chunks that a transaction has compressed become compact: their runs become few, and all of
+//! their rows lie in runs.
 //!
 //! The store refuses commits that do not know of the index or that come between the check and the
 //! commit that says *valid*: see the head of `varve-store/src/transaction/index.rs`.
 
-use varve_catalog::{IndexDef, TableDef, encode_table};
+use core::ops::Range;
+
+use varve_catalog::{CatalogObject, ChunkDef, IndexDef, TableDef, decode_object, encode_table};
 use varve_dml::{cannot_build, index};
 use varve_store::{StoreError, Transaction};
-use varve_types::{Error, Failure, ObjectId, Result, SqlState, TreeId};
+use varve_types::{Error, Failure, Notice, ObjectId, Result, SqlState, TreeId};
 
 use super::Session;
+use crate::shared::result_set::ResultSet;
 
 /// How often an index is checked again because somebody wrote to it meanwhile.
 const CHECKS_MAX: u32 = 100;
@@ -99,4 +106,51 @@ impl Session {
 
 fn is_conflict(error: &StoreError) -> bool {
     error.failure() == Some(Failure::Conflict)
+}
+
+/// A chunk that is to become compact: the tree of its hypertable and its range.
+pub(super) type Compacted = (TreeId, Range<i64>);
+
+/// The chunks that a transaction says are compressed.
+pub(super) fn compressed_chunks(transaction: &Transaction) -> Result<Vec<Compacted>> {
+    let mut found = Vec::new();
+    // One that is compressed anew is put again as it was, which is a change too.
+    for (_, after) in transaction.object_changes() {
+        let Some(after) = after else { continue };
+        if let CatalogObject::Chunk(chunk) = decode_object(&after)?
+            && chunk.is_compressed
+            && let Some(tree) = tree_of(transaction, &chunk)?
+        {
+            found.push((tree, chunk.start..chunk.end));
+        }
+    }
+    Ok(found)
+}
+
+fn tree_of(transaction: &Transaction, chunk: &ChunkDef) -> Result<Option<TreeId>> {
+    let is_its = |id: &ObjectId| *id == chunk.table;
+    let objects = transaction.objects().into_iter();
+    let Some((_, _, definition)) = objects.into_iter().find(|(id, ..)| is_its(id)) else {
+        return Ok(None);
+    };
+    match decode_object(&definition)? {
+        CatalogObject::Table(table) => Ok(Some(table.tree)),
+        _ => Ok(None),
+    }
+}
+
+impl Session {
+    /// Makes chunks compact. Their rows are where they should be anyway, so what fails is told.
+    pub(super) async fn compact_chunks(&mut self, chunks: Vec<Compacted>, result: &mut ResultSet) {
+        for (tree, range) in chunks {
+            let parallel = self.shared.env.parallel(None);
+            let done = self.shared.store.vacuum_range(tree, range, parallel).await;
+            if let Err(error) = done {
+                let text = format!("a chunk is not compact yet: {error}");
+                result
+                    .notices
+                    .push(Notice::warning(SqlState::WARNING, &text));
+            }
+        }
+    }
 }
