@@ -72,6 +72,10 @@ impl Database {
             let what = "a load with automatic keys into a table with checks or generated columns";
             return Err(Error::unsupported(what));
         }
+        if places.len() < table.columns.len() && table.hypertable.is_some() {
+            let what = "a load with automatic keys into a hypertable";
+            return Err(Error::unsupported(what).with_hint("Give all columns."));
+        }
         if table.partitioning().is_some() || table.bound().is_some() {
             let what = "a load into a partitioned table or a partition";
             return Err(Error::unsupported(what).with_hint("Use COPY or INSERT."));

@@ -141,3 +141,20 @@ fn rows_that_come_into_a_chunk_and_its_drop_exclude_each_other() {
     assert_eq!(rows(&mut one, "SELECT count(*) FROM t"), ints(&[2]));
     assert_eq!(rows(&mut one, RANGES), ints(&[10]));
 }
+
+#[test]
+fn keys_are_not_handed_out_for_a_hypertable() {
+    let database = open(&Arc::new(MemoryKv::new()));
+    let mut session = database.session();
+    run(
+        &mut session,
+        "CREATE TABLE k (id BIGINT PRIMARY KEY, at BIGINT) WITH (tsdb.hypertable, \
+         tsdb.partition_column = 'at', tsdb.chunk_interval = 10)",
+    );
+    let at = Arc::new(Column::from_values(LogicalType::Int8, &[Value::Int8(25)]));
+    let options = BulkLoadOptions::default();
+    let loaded = block_on(database.direct_bulk_load_auto_id("k", [vec![at]], options));
+    let error = loaded.unwrap_err();
+    assert_eq!(error.state(), SqlState::FEATURE_NOT_SUPPORTED);
+    assert_eq!(rows(&mut session, "SELECT count(*) FROM k"), ints(&[0]));
+}
