@@ -1,8 +1,11 @@
 //! Chunks of hypertables: those of rows that are there already, and those that are dropped.
 
 use varve_catalog::{Catalog, Dropped, TableDef};
+use varve_dml::chunks::time_values;
 use varve_dml::{StatementTxn, Writer};
-use varve_types::{Batch, Error, Result, ScanSpec};
+use varve_sort::VecMap;
+use varve_store::Transaction;
+use varve_types::{Error, Result, ScanSpec};
 
 use crate::definer::Definer;
 
@@ -13,26 +16,25 @@ impl Definer<'_> {
         txn: &mut StatementTxn,
         table: &TableDef,
     ) -> Result<()> {
-        let Some((at, _)) = table.time_column() else {
+        let (Some(hypertable), Some((at, _))) = (&table.hypertable, table.time_column()) else {
             return Ok(());
         };
-        let shape = TableDef {
-            columns: table.columns.get(at..=at).unwrap_or_default().to_vec(),
-            ..table.clone()
-        };
-        let mut found: Vec<Batch> = Vec::new();
+        // Of each range that a chunk may have, one value.
+        let mut found: VecMap<i64, i64> = VecMap::new();
         let mut scan = txn.store.scan(ScanSpec::of(table.tree, vec![at])).await?;
         while let Some(batch) = scan.next_batch().await? {
             self.cancel.check()?;
-            found.push(batch.compact());
+            for column in batch.compact().physical_columns() {
+                for value in time_values(column)? {
+                    found.insert(hypertable.partition().of(value), value);
+                }
+            }
         }
         drop(scan);
+        let values: Vec<i64> = found.into_values().collect();
         let StatementTxn { store, chunks, .. } = txn;
         let now_us = self.context.locale.now_us;
-        for batch in &found {
-            chunks.make(store, &self.catalog.chunks, &shape, batch, now_us)?;
-        }
-        Ok(())
+        chunks.cover(store, &self.catalog.chunks, table, &values, now_us)
     }
 
     /// Deletes the rows of the chunks that are dropped, unless their tables go too.
@@ -60,11 +62,7 @@ impl Definer<'_> {
 }
 
 /// Takes the chunks of a table out of the catalog.
-pub(crate) fn forget_chunks(
-    transaction: &mut varve_store::Transaction,
-    catalog: &Catalog,
-    table: &TableDef,
-) {
+pub(crate) fn forget_chunks(transaction: &mut Transaction, catalog: &Catalog, table: &TableDef) {
     for chunk in catalog.chunks_of(table.object) {
         transaction.delete_object(chunk.object);
     }

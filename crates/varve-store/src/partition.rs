@@ -172,6 +172,14 @@ impl RunValues {
         }
     }
 
+    /// Whether the least value lies in a range.
+    pub(crate) fn begin_in(&self, range: &Range<i64>) -> bool {
+        match self {
+            RunValues::Nulls | RunValues::Unknown => false,
+            RunValues::Between { least, .. } => range.contains(least),
+        }
+    }
+
     /// Whether all rows have values that lie in a range.
     pub(crate) fn lie_in(&self, range: &Range<i64>) -> bool {
         match self {

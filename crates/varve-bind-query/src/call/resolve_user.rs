@@ -219,16 +219,15 @@ impl QueryBinder<'_> {
             }
         }
         let mut def = def.clone();
-        let takes_any = |argument: &ArgumentDef| argument.ty == ANY;
-        let sources = sources.iter();
+        // Only arguments that are given have such a type, and they stand first.
         for (argument, source) in def.arguments.iter_mut().zip(sources) {
-            if let (true, Source::Given(at)) = (takes_any(argument), source) {
-                let given = types.get(*at).copied().flatten();
+            if argument.ty == ANY {
+                let given = match source {
+                    Source::Given(at) => types.get(*at).copied().flatten(),
+                    Source::Rest(_) | Source::Default => None,
+                };
                 argument.ty = given.unwrap_or(LogicalType::Text);
             }
-        }
-        for argument in def.arguments.iter_mut().filter(|one| takes_any(one)) {
-            argument.ty = LogicalType::Text;
         }
         let real = bound(&pairs).map(|bound| def.real(&bound));
         let real = real.unwrap_or_else(|| Err(lost_argument()));

@@ -27,21 +27,36 @@ impl MadeChunks {
         rows: &Batch,
         now_us: i64,
     ) -> Result<()> {
-        let (Some(hypertable), Some((at, _))) = (&table.hypertable, table.time_column()) else {
+        let Some((at, _)) = table.time_column() else {
             return Ok(());
         };
         let Some(column) = rows.physical_columns().get(at) else {
             return Err(Error::internal("rows without their time column"));
         };
+        self.cover(store, chunks, table, &time_values(column)?, now_us)
+    }
+
+    /// As [`MadeChunks::make`], of rows that have these values in the time column.
+    pub fn cover(
+        &mut self,
+        store: &mut Transaction,
+        chunks: &Chunks,
+        table: &TableDef,
+        values: &[i64],
+        now_us: i64,
+    ) -> Result<()> {
+        let Some(hypertable) = &table.hypertable else {
+            return Ok(());
+        };
         // A rollback to a savepoint may have undone some, or a statement dropped them.
-        self.0.retain(|chunk| store.has_object(chunk.object));
+        self.0.retain(|chunk| store.object(chunk.object).is_some());
         let own = self.0.iter().filter(|chunk| chunk.table == table.object);
         let mut known = Known {
             of_catalog: chunks.get(&table.object).map_or(&[], Vec::as_slice),
             made: own.map(Arc::clone).collect(),
             last: None,
         };
-        for value in time_values(column)? {
+        for value in values.iter().copied() {
             match known.takes(value) {
                 Took::Last => continue,
                 Took::Another(chunk) => {
@@ -117,7 +132,7 @@ impl Known<'_> {
 }
 
 /// The values of a time column as chunks measure them.
-fn time_values(column: &ColumnRef) -> Result<Vec<i64>> {
+pub fn time_values(column: &ColumnRef) -> Result<Vec<i64>> {
     match column.flatten().data() {
         ColumnData::Int64(values) => Ok(values.clone()),
         ColumnData::Int32(values) => Ok(values.iter().map(|value| i64::from(*value)).collect()),

@@ -219,13 +219,11 @@ impl Store {
         let Some(shape) = state.catalog.tree(tree) else {
             return 0;
         };
-        let begins_there = |run: &&Arc<crate::run::Run>| {
-            run.head().is_ok_and(|head| match shape.values_of(head) {
-                crate::partition::RunValues::Between { least, .. } => range.contains(&least),
-                crate::partition::RunValues::Nulls | crate::partition::RunValues::Unknown => false,
-            })
-        };
-        let runs = state.version.runs(tree).iter().filter(begins_there);
+        let runs = state.version.runs(tree).iter();
+        let runs = runs.filter(|run| {
+            run.head()
+                .is_ok_and(|head| shape.values_of(head).begin_in(range))
+        });
         runs.map(|run| run.bytes).sum()
     }
 

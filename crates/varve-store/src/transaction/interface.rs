@@ -124,9 +124,11 @@ impl Transaction {
         self.write_set().relied_on.insert(id);
     }
 
-    /// Whether the transaction sees a catalog object.
-    pub fn has_object(&self, id: ObjectId) -> bool {
-        self.catalog().objects.contains_key(&id)
+    /// The definition of a catalog object, if the transaction sees it.
+    pub fn object(&self, id: ObjectId) -> Option<Arc<[u8]>> {
+        let catalog = self.catalog();
+        let object = catalog.objects.get(&id);
+        object.map(|(_, definition)| Arc::clone(definition))
     }
 
     /// An object id that was never handed out before.

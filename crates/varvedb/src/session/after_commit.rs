@@ -128,9 +128,7 @@ pub(super) fn compressed_chunks(transaction: &Transaction) -> Result<Vec<Compact
 }
 
 fn tree_of(transaction: &Transaction, chunk: &ChunkDef) -> Result<Option<TreeId>> {
-    let is_its = |id: &ObjectId| *id == chunk.table;
-    let objects = transaction.objects().into_iter();
-    let Some((_, _, definition)) = objects.into_iter().find(|(id, ..)| is_its(id)) else {
+    let Some(definition) = transaction.object(chunk.table) else {
         return Ok(None);
     };
     match decode_object(&definition)? {
