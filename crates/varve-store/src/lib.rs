@@ -127,7 +127,7 @@ pub use read::TreeScan;
 pub use report::{ColumnStorage, StoreStats, TreeStorage};
 pub use settings::StoreSettings;
 pub use store::{
-    Job, JobControl, JobId, JobInfo, JobState, Pace, ScratchSpace, ScratchTicket, Store,
+    Job, JobControl, JobId, JobInfo, JobSource, JobState, Pace, ScratchSpace, ScratchTicket, Store,
 };
 pub use transaction::{InsertError, PointRead, Transaction};
 pub use value_frames::{Rewrite, ValueFrameTotals, ValueFramesByColumn, ValueFramesSource};

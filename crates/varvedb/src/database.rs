@@ -12,6 +12,7 @@ use varve_store::{Store, StoreStats};
 use varve_types::{Env, Error, Failure, MemoryAccount, MemoryBudget, Result};
 
 use crate::encryption::unlock;
+use crate::schedule::{JobSchedule, ScheduledJobs};
 use crate::session::Session;
 use crate::session::temporary::drop_left;
 use crate::shared::advisory::AdvisoryLocks;
@@ -76,10 +77,13 @@ impl Database {
             sequences: Sequences::default(),
             temporary: TemporarySchemas::default(),
             advisory: AdvisoryLocks::default(),
+            schedule: JobSchedule::default(),
             dictionaries: Arc::new(new_cache(account)),
         });
         let source = ConfigSource::new(&shared);
         shared.store.set_value_frames_source(Arc::new(source));
+        let scheduled = ScheduledJobs(Arc::downgrade(&shared));
+        shared.store.set_job_source(Arc::new(scheduled));
         Database { shared }
     }
 

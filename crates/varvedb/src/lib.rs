@@ -44,6 +44,7 @@ mod host;
 mod integrity;
 mod jobs;
 mod large_objects;
+mod schedule;
 mod session;
 mod shared;
 #[cfg(not(target_arch = "wasm32"))]

@@ -1,6 +1,9 @@
 //! One relation of FROM: a table, a view, a named query; its sample and its alias.
 
-use varve_ast::{Alias, Name, ObjectName, TableSample};
+use varve_ast::{
+    Alias, FunctionRelation, Name, ObjectName, RowsCall, RowsFunction, TableSample,
+};
+use varve_catalog::built_in::{OWN_SCHEMA, built_in_routines};
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::schema::RelationName;
 use varve_catalog::model::table::TableDef;
@@ -166,7 +169,12 @@ impl QueryBinder<'_> {
                 let (plan, columns) = self.sequence_row(object, position)?;
                 TableRows::plain(plan, columns)
             }
-            None => self.system_rows(&written, position)?,
+            None => {
+                if let Some(call) = view_function(&written, name, alias) {
+                    return self.table_function(&call, 0);
+                }
+                self.system_rows(&written, position)?
+            }
         };
         self.named_rows(rows, written, alias)
     }
@@ -415,6 +423,49 @@ impl QueryBinder<'_> {
         refuse(has_types, "a column definition list", self.at(name.span))?;
         Ok(name.text.clone())
     }
+}
+
+/// The call that gives the rows of a view of `timescaledb_information` that reads tables: of a
+/// built-in function that is named like it.
+fn view_function(
+    written: &RelationName,
+    name: &ObjectName,
+    alias: Option<&Alias>,
+) -> Option<FunctionRelation> {
+    if written.schema.as_deref() != Some("timescaledb_information") {
+        return None;
+    }
+    let function = RelationName {
+        schema: Some(OWN_SCHEMA.to_owned()),
+        name: written.name.clone(),
+    };
+    built_in_routines(&function).next()?;
+    let schema = Name {
+        text: OWN_SCHEMA.to_owned(),
+        ..name.name.clone()
+    };
+    let called = ObjectName {
+        qualifiers: vec![schema],
+        name: name.name.clone(),
+    };
+    let alias = alias.cloned().unwrap_or_else(|| Alias {
+        name: name.name.clone(),
+        columns: Vec::new(),
+    });
+    Some(FunctionRelation {
+        is_lateral: false,
+        functions: vec![RowsFunction {
+            call: RowsCall::Call {
+                name: called,
+                arguments: Vec::new(),
+            },
+            columns: Vec::new(),
+        }],
+        is_rows_from: false,
+        with_ordinality: false,
+        alias: Some(alias),
+        span: name.span(),
+    })
 }
 
 /// Refuses to read a materialized view without rows.

@@ -16,14 +16,16 @@ use crate::text::type_name::logical_type;
 use crate::types::polymorphic::ANY;
 
 /// The texts: each a script of CREATE FUNCTION and CREATE PROCEDURE.
-const SCRIPTS: [&str; 2] = [
+const SCRIPTS: [&str; 4] = [
     include_str!("hypertables.sql"),
     include_str!("columnstore.sql"),
+    include_str!("jobs.sql"),
+    include_str!("policies.sql"),
 ];
 
 /// The schema of those that only other ones call, so that no user's function comes between. The
 /// others are found without a schema, and in `public`.
-const OWN_SCHEMA: &str = "_timescaledb_functions";
+pub const OWN_SCHEMA: &str = "_timescaledb_functions";
 
 /// They are numbered from here on.
 const FIRST: u64 = 1 << 61;

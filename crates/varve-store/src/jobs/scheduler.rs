@@ -6,7 +6,7 @@ use futures_util::future::{Either, join, select};
 use varve_types::Env;
 
 use crate::error::Result;
-use crate::store::{Job, JobControl, JobId, JobInfo, Jobs, Store};
+use crate::store::{Job, JobControl, JobId, JobInfo, JobSource, Jobs, Store};
 use crate::{compaction, content, flush};
 
 /// Jobs of different lanes alternate step by step; those of one lane follow each other.
@@ -25,7 +25,9 @@ impl Lane {
     fn due(self, store: &Arc<Store>) -> Option<Box<dyn Job>> {
         match self {
             Lane::Flush => flush::due(store),
-            Lane::Background => compaction::due(store).or_else(|| content::due(store)),
+            Lane::Background => (store.scheduled_job())
+                .or_else(|| compaction::due(store))
+                .or_else(|| content::due(store)),
         }
     }
 }
@@ -74,7 +76,11 @@ impl JobRunner {
                 }
             }
             let raised = std::pin::pin!(self.jobs.signal.raised_since(seen));
-            let next_us = [self.jobs.next_retry_us(now_us), self.store_due_us(lane)];
+            let next_us = [
+                self.jobs.next_retry_us(now_us),
+                self.store_due_us(lane),
+                self.scheduled_us(lane),
+            ];
             match next_us.into_iter().flatten().min() {
                 Some(at_us) => {
                     let retry = self.env.sleep(at_us.saturating_sub(now_us));
@@ -101,6 +107,13 @@ impl Drop for Attempt<'_> {
 }
 
 impl JobRunner {
+    /// When a job of the layers above is due.
+    fn scheduled_us(&self, lane: Lane) -> Option<u64> {
+        let store = self.store.upgrade().filter(|_| lane == Lane::Background)?;
+        let source = store.state().job_source.clone();
+        source?.due_us()
+    }
+
     /// When records of commits that were acknowledged early must be stored, or room looked for.
     fn store_due_us(&self, lane: Lane) -> Option<u64> {
         let store = self.store.upgrade().filter(|_| lane == Lane::Flush)?;
@@ -136,6 +149,19 @@ impl Store {
             self.run_job(next, false).await?;
         }
         Ok(())
+    }
+
+    /// Jobs that are due at a time come from there from now on.
+    pub fn set_job_source(&self, source: Arc<dyn JobSource>) {
+        self.state().job_source = Some(source);
+        self.jobs.wake();
+    }
+
+    /// The job of the layers above that is due now.
+    fn scheduled_job(&self) -> Option<Box<dyn Job>> {
+        let source = self.state().job_source.clone()?;
+        let due_us = source.due_us()?;
+        (due_us <= self.env.monotonic_us()).then(|| source.job())
     }
 
     /// Registers a job; it is run when it is the next, and again after it failed.

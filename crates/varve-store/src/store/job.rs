@@ -27,6 +27,16 @@ pub trait Job: Send {
     ) -> LocalFuture<'a, Result<()>>;
 }
 
+/// Makes jobs of the layers above that are due at a time.
+pub trait JobSource: Send + Sync {
+    /// When the next one is due, in monotonic microseconds; `None` for never. Whoever makes it
+    /// earlier calls [`Store::wake_jobs`].
+    fn due_us(&self) -> Option<u64>;
+
+    /// The job that is due then.
+    fn job(&self) -> Box<dyn Job>;
+}
+
 /// Names a job as long as the store is open.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct JobId(pub u64);

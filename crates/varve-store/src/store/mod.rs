@@ -45,7 +45,7 @@ pub(crate) use addresses::{Addresses, ENTRY_BYTES, Index, hash, hash_paced};
 pub(crate) use commit_queue::{Accepted, CommitQueue, Deletes, Group, KeyedVersion, Member, Work};
 pub(crate) use content_sink::OpenContent;
 pub(crate) use full::Fullness;
-pub use job::{Job, JobId, JobInfo, JobState};
+pub use job::{Job, JobId, JobInfo, JobSource, JobState};
 pub(crate) use job_control::Hurry;
 pub use job_control::{JobControl, Pace};
 pub(crate) use jobs::Jobs;

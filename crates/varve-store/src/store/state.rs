@@ -13,7 +13,7 @@ use crate::error::{Result, StoreError};
 use crate::format::manifest::Manifest;
 use crate::memtable::{Memtable, Memtables};
 use crate::run::{Run, RunPin, Version};
-use crate::store::{Log, RecentKeys, Snapshot};
+use crate::store::{JobSource, Log, RecentKeys, Snapshot};
 use crate::value_frames::ValueFramesSource;
 use crate::write_set::{RecentRowLocks, WriteSet};
 use crate::zstd::{ZstdSource, zstd_encoders};
@@ -57,6 +57,8 @@ pub(crate) struct State {
     pub(crate) zstd_source: Option<Arc<dyn ZstdSource>>,
     /// Says how values are compressed one by one.
     pub(crate) value_frames_source: Option<Arc<dyn ValueFramesSource>>,
+    /// Makes jobs that are due at a time.
+    pub(crate) job_source: Option<Arc<dyn JobSource>>,
 }
 
 /// What the log leads to from the last flush on.
@@ -175,6 +177,7 @@ impl State {
             zstd: zstd_encoders(),
             zstd_source: None,
             value_frames_source: None,
+            job_source: None,
         }
     }
 

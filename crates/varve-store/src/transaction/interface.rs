@@ -124,6 +124,11 @@ impl Transaction {
         self.write_set().relied_on.insert(id);
     }
 
+    /// Whether it has written rows of a tree.
+    pub fn has_written(&self, tree: TreeId) -> bool {
+        self.write_set().trees.contains_key(&tree)
+    }
+
     /// The definition of a catalog object, if the transaction sees it.
     pub fn object(&self, id: ObjectId) -> Option<Arc<[u8]>> {
         let catalog = self.catalog();

@@ -16,6 +16,8 @@ use varve_store::{StoreError, Transaction};
 use varve_types::{Error, Failure, Notice, ObjectId, Result, SqlState, TreeId};
 
 use super::Session;
+use crate::schedule::JobSchedule;
+use crate::shared::Shared;
 use crate::shared::result_set::ResultSet;
 
 /// How often an index is checked again because somebody wrote to it meanwhile.
@@ -108,23 +110,39 @@ fn is_conflict(error: &StoreError) -> bool {
     error.failure() == Some(Failure::Conflict)
 }
 
-/// A chunk that is to become compact: the tree of its hypertable and its range.
-pub(super) type Compacted = (TreeId, Range<i64>);
+/// What is to be done when a transaction has committed.
+#[derive(Default)]
+pub(super) struct AfterCommit {
+    /// The chunks that it says are compressed: the tree of the hypertable and the range.
+    compressed: Vec<(TreeId, Range<i64>)>,
+    /// Whether other jobs may be due.
+    changes_jobs: bool,
+}
 
-/// The chunks that a transaction says are compressed.
-pub(super) fn compressed_chunks(transaction: &Transaction) -> Result<Vec<Compacted>> {
-    let mut found = Vec::new();
-    // One that is compressed anew is put again as it was, which is a change too.
-    for (_, after) in transaction.object_changes() {
-        let Some(after) = after else { continue };
-        if let CatalogObject::Chunk(chunk) = decode_object(&after)?
-            && chunk.is_compressed
-            && let Some(tree) = tree_of(transaction, &chunk)?
-        {
-            found.push((tree, chunk.start..chunk.end));
+impl AfterCommit {
+    /// Of a transaction that is about to commit.
+    pub fn of(shared: &Shared, transaction: &Transaction) -> Result<AfterCommit> {
+        let mut found = AfterCommit {
+            compressed: Vec::new(),
+            changes_jobs: shared.schedule.is_changed_by(transaction),
+        };
+        // A chunk that is compressed anew is put again as it was, which is a change too.
+        for (_, after) in transaction.object_changes() {
+            let Some(after) = after else { continue };
+            match decode_object(&after)? {
+                CatalogObject::Chunk(chunk) if chunk.is_compressed => {
+                    let tree = tree_of(transaction, &chunk)?;
+                    let range = chunk.start..chunk.end;
+                    found.compressed.extend(tree.map(|tree| (tree, range)));
+                }
+                CatalogObject::Table(table) => {
+                    found.changes_jobs |= JobSchedule::is_kept_in(&table);
+                }
+                _ => {}
+            }
         }
+        Ok(found)
     }
-    Ok(found)
 }
 
 fn tree_of(transaction: &Transaction, chunk: &ChunkDef) -> Result<Option<TreeId>> {
@@ -138,9 +156,13 @@ fn tree_of(transaction: &Transaction, chunk: &ChunkDef) -> Result<Option<TreeId>
 }
 
 impl Session {
-    /// Makes chunks compact. Their rows are where they should be anyway, so what fails is told.
-    pub(super) async fn compact_chunks(&mut self, chunks: Vec<Compacted>, result: &mut ResultSet) {
-        for (tree, range) in chunks {
+    /// Does what is to be done after a commit.
+    pub(super) async fn follow_commit(&mut self, after: AfterCommit, result: &mut ResultSet) {
+        if after.changes_jobs {
+            self.shared.schedule.wake(&self.shared.store);
+        }
+        // Rows are where they should be anyway, so what fails is told.
+        for (tree, range) in after.compressed {
             let parallel = self.shared.env.parallel(None);
             let done = self.shared.store.vacuum_range(tree, range, parallel).await;
             if let Err(error) = done {

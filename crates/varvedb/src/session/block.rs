@@ -4,7 +4,7 @@ use varve_ast::TransactionModes;
 use varve_dml::StatementTxn;
 use varve_types::{Error, LocalFuture, Notice, Result, SqlState};
 
-use super::after_commit::compressed_chunks;
+use super::after_commit::AfterCommit;
 use super::savepoint::Savepoint;
 use super::{Scope, Session};
 use crate::shared::result_set::ResultSet;
@@ -170,7 +170,7 @@ impl Session {
                     open.txn.store.rollback().await?;
                     return Err(error);
                 }
-                let compressed = compressed_chunks(&open.txn.store)?;
+                let after = AfterCommit::of(&self.shared, &open.txn.store)?;
                 let committed = open.txn.store.commit(durability).await;
                 self.host.release_locks(0);
                 if let Err(error) = committed {
@@ -181,7 +181,7 @@ impl Session {
                 self.settings = open.settings_after;
                 self.chain(chain, open.modes);
                 let mut result = ResultSet::command("COMMIT");
-                self.compact_chunks(compressed, &mut result).await;
+                self.follow_commit(after, &mut result).await;
                 Ok(result)
             }
         }

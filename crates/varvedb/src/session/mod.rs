@@ -54,7 +54,7 @@ use crate::shared::statements::{Known, Parsed};
 pub use batch::BatchError;
 pub use stream::RowStream;
 
-use self::after_commit::compressed_chunks;
+use self::after_commit::AfterCommit;
 use crate::shared::cancel::CancelFlag;
 use crate::transparent::Maintenance;
 use block::Block;
@@ -332,7 +332,7 @@ impl Session {
                 }
             };
             let durability = self.settings.durability.of_commit();
-            let compressed = compressed_chunks(&txn.store)?;
+            let after = AfterCommit::of(&self.shared, &txn.store)?;
             let committed = txn.store.commit(durability).await;
             self.end_phase(Phase::Commit, 0);
             self.host.release_locks(0);
@@ -342,7 +342,7 @@ impl Session {
                     if let Some((table, tree)) = self.building.take() {
                         self.finish_index(table, tree).await?;
                     }
-                    self.compact_chunks(compressed, &mut result).await;
+                    self.follow_commit(after, &mut result).await;
                     if let Some(maintenance) = self.maintenance.take() {
                         return self.maintain(maintenance, result).await;
                     }

@@ -21,6 +21,7 @@ use varve_settings::{ByteCache, CacheSizes, Configured, Durability, StatementCac
 use varve_store::{JobId, KvSetting, Store, StoreSettings};
 use varve_types::{Env, MemoryBudget};
 
+use crate::schedule::JobSchedule;
 use crate::transparent::{DICTIONARY_CACHE_BYTES, PreparedDictionaries};
 use advisory::AdvisoryLocks;
 use phases::Phases;
@@ -43,6 +44,8 @@ pub(crate) struct Shared {
     pub sequences: Sequences,
     pub temporary: TemporarySchemas,
     pub advisory: AdvisoryLocks,
+    /// When jobs that SQL describes are due.
+    pub schedule: JobSchedule,
     /// Dictionaries that values are compressed with.
     pub dictionaries: Arc<PreparedDictionaries>,
 }
