@@ -10,11 +10,12 @@ use varve_catalog::model::function_def::{FunctionDef, Returns};
 use varve_expr::walk::{for_each_child, is_column_free};
 use varve_expr::{Expr, Function, Parameter, Placeholder, Volatility, fold};
 use varve_plan::build::operand::literal;
+use varve_plan::build::row_value::row_call;
 use varve_plan::optimize::push_down::one_row;
 use varve_plan::plan::statement::RoutineCall;
 use varve_plan::plan::{Plan, ProjectSetNode, Query, SetCall};
 use varve_plan::scope::error::unsupported_at;
-use varve_types::{Error, LogicalType, Result, Value};
+use varve_types::{Error, LogicalType, Result, RowTypeId, Value};
 
 use crate::context::binder::QueryBinder;
 use crate::context::scope::{ExprScope, no_sets};
@@ -46,6 +47,7 @@ impl QueryBinder<'_> {
         let ty = match def.returns {
             Returns::Value(ty) => ty,
             Returns::Void => LogicalType::Text,
+            Returns::Columns => LogicalType::Row(RowTypeId::RECORD),
             _ => return Err(rows_of(def, position)),
         };
         let reads_rows = !scope.names.tables.is_empty() || !self.context.outer.is_empty();
@@ -59,7 +61,13 @@ impl QueryBinder<'_> {
                 return Err(unsupported_at(what, position));
             }
             let call = self.routine_set(def, values, position)?;
-            return Ok(self.called_for_rows(call, ty, scope));
+            if def.returns == Returns::Columns {
+                let types = call.types.clone();
+                let columns = self.called_for_rows(call, &types, scope);
+                return row_call(RowTypeId::RECORD, columns, false, position);
+            }
+            let column = self.called_for_rows(call, &[ty], scope).pop();
+            return column.ok_or_else(|| Error::internal("a call without a column"));
         }
         if scope.subqueries.is_none() {
             let clause = scope.clause;

@@ -76,13 +76,13 @@ impl QueryBinder<'_> {
         column_of_subquery(number, 0, ty)
     }
 
-    /// The column of what a function gives for each row of what the scope is of.
+    /// The columns, of these types, of what a function gives for each row of what the scope is of.
     pub fn called_for_rows(
         &self,
         call: SetCall,
-        ty: LogicalType,
+        types: &[LogicalType],
         scope: &mut ExprScope<'_>,
-    ) -> Expr {
+    ) -> Vec<Expr> {
         // In these clauses a call means the one that the select list has already.
         let is_known = |known: &Subquery| match &known.kind {
             SubqueryKind::Call(known) => known.routine == call.routine && known.args == call.args,
@@ -97,7 +97,10 @@ impl QueryBinder<'_> {
             let kind = SubqueryKind::Call(call);
             self.add_subquery(scope, kind, one_row(), Vec::new())
         });
-        column_of_subquery(number, 0, ty)
+        let columns = types.iter().enumerate();
+        columns
+            .map(|(column, ty)| column_of_subquery(number, column, *ty))
+            .collect()
     }
 
     /// `(SELECT ...)` as a value; `position` is that of the parenthesis.

@@ -154,78 +154,70 @@ BEGIN
   END IF;
 END $$;
 
-CREATE FUNCTION alter_job(job_id int, schedule_interval interval = NULL, max_runtime interval = NULL, max_retries int = NULL,
-  retry_period interval = NULL, scheduled boolean = NULL, config jsonb = NULL, next_start timestamptz = NULL,
-  if_exists boolean = false, check_config text = NULL, fixed_schedule boolean = NULL, initial_start timestamptz = NULL,
-  timezone text = NULL, job_name text = NULL)
-RETURNS TABLE (job_id int, schedule_interval interval, max_runtime interval, max_retries int, retry_period interval,
-  scheduled boolean, config jsonb, next_start timestamptz, check_config text, fixed_schedule boolean,
-  initial_start timestamptz, timezone text, application_name text)
-LANGUAGE sql AS $$
-  SELECT * FROM _timescaledb_functions.change_job($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-$$;
-
-CREATE FUNCTION _timescaledb_functions.change_job(number int, new_interval interval, new_runtime interval, new_retries int,
-  new_period interval, new_scheduled boolean, new_config jsonb, new_start timestamptz, if_exists boolean, new_check text,
-  new_fixed boolean, new_initial timestamptz, new_timezone text, new_name text)
-RETURNS TABLE (job_id int, schedule_interval interval, max_runtime interval, max_retries int, retry_period interval,
-  scheduled boolean, config jsonb, next_start timestamptz, check_config text, fixed_schedule boolean,
-  initial_start timestamptz, timezone text, application_name text)
+CREATE FUNCTION alter_job(INOUT job_id int, INOUT schedule_interval interval = NULL, INOUT max_runtime interval = NULL,
+  INOUT max_retries int = NULL, INOUT retry_period interval = NULL, INOUT scheduled boolean = NULL, INOUT config jsonb = NULL,
+  INOUT next_start timestamptz = NULL, if_exists boolean = false, INOUT check_config text = NULL,
+  INOUT fixed_schedule boolean = NULL, INOUT initial_start timestamptz = NULL, INOUT timezone text = NULL,
+  job_name text = NULL, OUT application_name text)
 LANGUAGE plpgsql AS $$
 DECLARE
   old record;
-  new_check_schema text;
-  new_check_name text;
+  new_schema text;
+  new_name text;
+  moves boolean;
 BEGIN
-  IF if_exists AND (to_regclass('_timescaledb_config.job') IS NULL
-    OR NOT EXISTS (SELECT FROM _timescaledb_functions.jobs() j WHERE j.job_id = number)) THEN
-    RAISE NOTICE 'job % not found, skipping', number;
+  IF if_exists AND NOT EXISTS (SELECT FROM timescaledb_information.jobs j WHERE j.job_id = alter_job.job_id) THEN
+    RAISE NOTICE 'job % not found, skipping', job_id;
     RETURN;
   END IF;
-  PERFORM _timescaledb_functions.require_job(number);
-  SELECT j.* INTO old FROM _timescaledb_config.job j WHERE j.id = number;
-  PERFORM _timescaledb_functions.check_schedule(coalesce(new_interval, old.schedule_interval), coalesce(new_timezone, old.timezone));
-  IF new_config IS NOT NULL AND old.hypertable IS NOT NULL
-    AND (new_config - 'hypertable_id' IS NULL OR new_config->'hypertable_id' IS DISTINCT FROM old.config->'hypertable_id') THEN
-    RAISE EXCEPTION 'the "hypertable_id" of job % cannot change', number USING ERRCODE = '22023',
+  PERFORM _timescaledb_functions.require_job(job_id);
+  SELECT j.*, s.last_finish INTO old FROM _timescaledb_config.job j JOIN _timescaledb_config.job_stat s ON s.job_id = j.id
+  WHERE j.id = alter_job.job_id;
+  schedule_interval := coalesce(schedule_interval, old.schedule_interval);
+  timezone := coalesce(timezone, old.timezone);
+  PERFORM _timescaledb_functions.check_schedule(schedule_interval, timezone);
+  IF old.hypertable IS NOT NULL AND config IS NOT NULL AND config->'hypertable_id' IS DISTINCT FROM old.config->'hypertable_id' THEN
+    RAISE EXCEPTION 'the "hypertable_id" of job % cannot change', job_id USING ERRCODE = '22023',
       HINT = 'Remove the policy, and add one to the other hypertable.';
   END IF;
-  new_check_schema := old.check_schema;
-  new_check_name := old.check_name;
-  IF new_check IS NOT NULL THEN
-    SELECT * INTO new_check_schema, new_check_name FROM _timescaledb_functions.job_routine(new_check, true);
+  config := coalesce(config, old.config);
+  new_schema := old.check_schema;
+  new_name := old.check_name;
+  IF check_config IS NOT NULL THEN
+    SELECT * INTO new_schema, new_name FROM _timescaledb_functions.job_routine(check_config, true);
   END IF;
-  new_config := coalesce(new_config, old.config);
-  PERFORM _timescaledb_functions.run_check(new_check_schema, new_check_name, new_config);
+  PERFORM _timescaledb_functions.run_check(new_schema, new_name, config);
   IF old.hypertable IS NOT NULL THEN
-    PERFORM _timescaledb_functions.check_policy(old.proc_name, old.hypertable::regclass, new_config);
+    PERFORM _timescaledb_functions.check_policy(old.proc_name, old.hypertable::regclass, config);
   END IF;
-  new_fixed := coalesce(new_fixed, old.fixed_schedule);
-  new_initial := coalesce(new_initial, old.initial_start, CASE WHEN new_fixed THEN now() END);
+  fixed_schedule := coalesce(fixed_schedule, old.fixed_schedule);
+  initial_start := coalesce(initial_start, old.initial_start, CASE WHEN fixed_schedule THEN now() END);
+  moves := schedule_interval <> old.schedule_interval OR fixed_schedule <> old.fixed_schedule
+    OR initial_start IS DISTINCT FROM old.initial_start OR timezone IS DISTINCT FROM old.timezone;
+  application_name := CASE WHEN job_name IS NULL THEN old.application_name ELSE format('%s [%s]', job_name, job_id) END;
   UPDATE _timescaledb_config.job j SET
-    schedule_interval = coalesce(new_interval, j.schedule_interval),
-    max_runtime = coalesce(new_runtime, j.max_runtime),
-    max_retries = coalesce(new_retries, j.max_retries),
-    retry_period = coalesce(new_period, j.retry_period),
-    scheduled = coalesce(new_scheduled, j.scheduled),
-    config = new_config,
-    check_schema = new_check_schema,
-    check_name = new_check_name,
-    fixed_schedule = new_fixed,
-    initial_start = new_initial,
-    timezone = coalesce(new_timezone, j.timezone),
-    application_name = CASE WHEN new_name IS NULL THEN j.application_name ELSE format('%s [%s]', new_name, number) END
-  WHERE j.id = number;
-  IF new_start IS NULL AND (new_interval IS NOT NULL OR new_fixed <> old.fixed_schedule
-    OR new_initial IS DISTINCT FROM old.initial_start OR coalesce(new_timezone, old.timezone) IS DISTINCT FROM old.timezone) THEN
-    SELECT _timescaledb_functions.slot_after(number, s.last_finish) INTO new_start
-    FROM _timescaledb_config.job_stat s WHERE s.job_id = number AND s.last_finish IS NOT NULL;
+    schedule_interval = alter_job.schedule_interval,
+    max_runtime = coalesce(alter_job.max_runtime, j.max_runtime),
+    max_retries = coalesce(alter_job.max_retries, j.max_retries),
+    retry_period = coalesce(alter_job.retry_period, j.retry_period),
+    scheduled = coalesce(alter_job.scheduled, j.scheduled),
+    config = alter_job.config,
+    check_schema = new_schema,
+    check_name = new_name,
+    fixed_schedule = alter_job.fixed_schedule,
+    initial_start = alter_job.initial_start,
+    timezone = alter_job.timezone,
+    application_name = alter_job.application_name
+  WHERE j.id = alter_job.job_id;
+  IF next_start IS NULL AND moves AND old.last_finish IS NOT NULL THEN
+    next_start := _timescaledb_functions.slot_after(job_id, old.last_finish);
   END IF;
-  UPDATE _timescaledb_config.job_stat s SET next_start = coalesce(new_start, s.next_start) WHERE s.job_id = number;
-  RETURN QUERY SELECT j.id, j.schedule_interval, j.max_runtime, j.max_retries, j.retry_period, j.scheduled, j.config,
-    s.next_start, CASE WHEN j.check_name IS NOT NULL THEN format('%I.%I', j.check_schema, j.check_name) END, j.fixed_schedule, j.initial_start, j.timezone,
-    j.application_name
-  FROM _timescaledb_config.job j JOIN _timescaledb_config.job_stat s ON s.job_id = j.id WHERE j.id = number;
+  UPDATE _timescaledb_config.job_stat s SET next_start = coalesce(alter_job.next_start, s.next_start)
+  WHERE s.job_id = alter_job.job_id;
+  SELECT j.max_runtime, j.max_retries, j.retry_period, j.scheduled, s.next_start,
+    CASE WHEN j.check_name IS NOT NULL THEN format('%I.%I', j.check_schema, j.check_name) END
+  INTO max_runtime, max_retries, retry_period, scheduled, next_start, check_config
+  FROM _timescaledb_config.job j JOIN _timescaledb_config.job_stat s ON s.job_id = j.id WHERE j.id = alter_job.job_id;
 END $$;
 
 CREATE FUNCTION delete_job(job_id int) RETURNS void LANGUAGE plpgsql AS $$
