@@ -443,3 +443,51 @@ LANGUAGE sql AS $$
   SELECT h.job_id, h.proc_schema, h.proc_name, h.pid, h.start_time, h.finish_time, h.sqlerrcode, h.err_message
   FROM _timescaledb_functions.job_history() h WHERE NOT h.succeeded
 $$;
+
+-- The statements that add the jobs again, for dumps.
+
+CREATE FUNCTION _timescaledb_functions.job_statements() RETURNS SETOF text LANGUAGE plpgsql AS $$
+DECLARE
+  job record;
+  call text;
+  unit text;
+BEGIN
+  FOR job IN SELECT j.*, h.time_type::text IN ('smallint', 'integer', 'bigint') AS is_integer
+    FROM timescaledb_information.jobs j LEFT JOIN _timescaledb_catalog.hypertable h
+      ON h.schema_name = j.hypertable_schema AND h.table_name = j.hypertable_name LOOP
+    unit := CASE WHEN job.is_integer THEN 'BIGINT' ELSE 'INTERVAL' END;
+    call := CASE job.proc_name WHEN 'policy_retention' THEN 'add_retention_policy'
+      WHEN 'policy_compression' THEN 'add_compression_policy'
+      WHEN 'policy_refresh_continuous_aggregate' THEN 'add_continuous_aggregate_policy' END;
+    IF job.proc_schema = '_timescaledb_functions' AND call IS NOT NULL THEN
+      call := format('%s(%L', call, format('%I.%I', job.hypertable_schema, job.hypertable_name));
+      call := call || CASE job.proc_name
+        WHEN 'policy_retention' THEN _timescaledb_functions.argument('drop_after', unit, job.config)
+          || _timescaledb_functions.argument('drop_created_before', 'INTERVAL', job.config)
+        WHEN 'policy_compression' THEN _timescaledb_functions.argument('compress_after', unit, job.config)
+          || _timescaledb_functions.argument('compress_created_before', 'INTERVAL', job.config)
+        ELSE coalesce(nullif(_timescaledb_functions.argument('start_offset', unit, job.config), ''), ', start_offset => NULL')
+          || coalesce(nullif(_timescaledb_functions.argument('end_offset', unit, job.config), ''), ', end_offset => NULL') END;
+    ELSE
+      call := format('add_job(%L, config => %L, fixed_schedule => %L, job_name => %L', format('%I.%I', job.proc_schema, job.proc_name),
+        job.config, job.fixed_schedule, regexp_replace(job.application_name, ' \[[0-9]+\]$', ''));
+      IF job.check_name IS NOT NULL THEN
+        call := call || format(', check_config => %L', format('%I.%I', job.check_schema, job.check_name));
+      END IF;
+    END IF;
+    call := call || format(', schedule_interval => INTERVAL %L', job.schedule_interval);
+    IF job.initial_start IS NOT NULL THEN
+      call := call || format(', initial_start => %L', job.initial_start);
+    END IF;
+    IF job.timezone IS NOT NULL THEN
+      call := call || format(', timezone => %L', job.timezone);
+    END IF;
+    RETURN NEXT format('SELECT alter_job(%s), max_runtime => %L, max_retries => %s, retry_period => %L, scheduled => %L);',
+      call, job.max_runtime, job.max_retries, job.retry_period, job.scheduled);
+  END LOOP;
+END $$;
+
+-- An argument of a call, if a configuration has it.
+CREATE FUNCTION _timescaledb_functions.argument(word text, unit text, config jsonb) RETURNS text LANGUAGE sql AS $$
+  SELECT CASE WHEN config->>word IS NULL THEN '' ELSE format(', %s => %s %L', word, unit, config->>word) END
+$$;

@@ -126,8 +126,10 @@ impl Catalog {
     fn creation_nodes(&self) -> BTreeMap<ObjectId, Node> {
         let mut nodes = BTreeMap::new();
         let mut add = |object, kind, (schema, name): (ObjectId, String), needs| {
-            if !is_temporary(schema) {
-                let schema = self.schema_name(schema).to_owned();
+            let is_temporary = is_temporary(schema);
+            let schema = self.schema_name(schema).to_owned();
+            // What the routines that every database has keep is made by their calls.
+            if !is_temporary && !schema.starts_with("_timescaledb_") {
                 let key = (kind, schema, name);
                 nodes.insert(object, Node { key, kind, needs });
             }

@@ -8,11 +8,11 @@ use varve_types::{Error, Result};
 use super::{Column, Dump, Relation, literal, texts};
 
 pub(super) const OF_USERS: &str =
-    "n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast')";
+    "n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND n.nspname !~ '^_timescaledb_'";
 
 impl Dump<'_, '_> {
     pub(super) async fn schemas(&mut self) -> Result<()> {
-        let sql = "SELECT quote_ident(nspname) FROM pg_namespace WHERE nspname !~ '^pg_' \
+        let sql = "SELECT quote_ident(nspname) FROM pg_namespace WHERE nspname !~ '^(pg|_timescaledb)_' \
                    AND nspname NOT IN ('information_schema', 'public') ORDER BY nspname";
         for row in self.cells(sql).await? {
             let [name] = texts(row);
@@ -283,6 +283,16 @@ impl Dump<'_, '_> {
         let sql = "SELECT format('SELECT set_integer_now_func(%L, %L);', \
                    format('%I.%I', schema_name, table_name), integer_now_func) FROM _timescaledb_catalog.hypertable \
                    WHERE integer_now_func IS NOT NULL ORDER BY id";
+        for row in self.cells(sql).await? {
+            let [statement] = texts(row);
+            self.write(&format!("{statement}\n\n"))?;
+        }
+        Ok(())
+    }
+
+    /// Jobs and policies. What is known of their runs stays behind.
+    pub(super) async fn jobs(&mut self) -> Result<()> {
+        let sql = "SELECT * FROM _timescaledb_functions.job_statements()";
         for row in self.cells(sql).await? {
             let [statement] = texts(row);
             self.write(&format!("{statement}\n\n"))?;

@@ -175,6 +175,7 @@ impl Dump<'_, '_> {
             self.triggers().await?;
             self.integer_now_functions().await?;
             self.foreign_keys(&relations).await?;
+            self.jobs().await?;
             self.comments().await?;
         }
         self.write(TAIL)?;

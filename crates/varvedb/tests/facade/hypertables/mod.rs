@@ -64,12 +64,24 @@ fn a_dump_makes_the_hypertable_again() {
         &mut session,
         "CREATE FUNCTION newest() RETURNS BIGINT LANGUAGE sql STABLE AS 'SELECT max(at) FROM t';
          SELECT set_integer_now_func('t', 'newest');
+         SELECT add_retention_policy('t', BIGINT '100', initial_start => '2100-01-01 00:00+00');
+         CREATE FUNCTION works(job_id int, config jsonb) RETURNS void LANGUAGE sql AS 'SELECT';
+         CREATE FUNCTION checks(config jsonb) RETURNS void LANGUAGE sql AS 'SELECT';
+         SELECT alter_job(add_job('works', '1 day', '{\"a\": \"it''s\"}', '2100-01-01 00:00+00',
+             check_config => 'checks', timezone => 'Europe/Berlin', job_name => 'Works'),
+             scheduled => false, max_retries => 3);
          CREATE TABLE w (\"When\" DATE, v INT) WITH (tsdb.hypertable, compression = lz4,
              tsdb.partition_column = '\"When\"', tsdb.chunk_interval = '2 days',
              tsdb.columnstore = false);
          INSERT INTO t SELECT i, i FROM generate_series(1, 30) i;
+         SELECT add_compression_policy('t', BIGINT '50', schedule_interval => '2 hours');
          INSERT INTO w VALUES ('2026-01-01', 1)",
     );
+    let jobs = "SELECT x::text FROM (SELECT application_name, schedule_interval, max_retries, \
+                scheduled, fixed_schedule, config, initial_start, hypertable_name, check_name, \
+                timezone FROM timescaledb_information.jobs) x ORDER BY 1";
+    let jobs_before = rows(&mut session, jobs);
+    assert_eq!(jobs_before.len(), 3);
     let facts = "SELECT hypertable_name::text, column_name::text, time_interval, \
                  integer_interval, integer_now_func::text FROM timescaledb_information.dimensions \
                  ORDER BY 1";
@@ -88,6 +100,8 @@ fn a_dump_makes_the_hypertable_again() {
     let mut copied = open(&Arc::new(MemoryKv::new())).session();
     run(&mut copied, &script);
     assert_eq!(rows(&mut copied, facts), before);
+    assert_eq!(rows(&mut copied, jobs), jobs_before);
+    assert!(!script.contains("_timescaledb"), "{script}");
     assert_eq!(
         rows(&mut copied, RANGES).len(),
         rows(&mut session, RANGES).len()
