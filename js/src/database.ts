@@ -28,6 +28,8 @@ import type {
   EngineOptions,
   ExportOptions,
   ImportSource,
+  MaintenanceOptions,
+  MaintenanceResult,
   Opened,
   QueryOptions,
   RepairOptions,
@@ -51,6 +53,7 @@ import {
   dumpOptions,
   engineOptions,
   exportOptions,
+  maintenanceOptions,
   repairOptions,
   scriptOptions,
 } from './options.js';
@@ -58,6 +61,9 @@ import type { Args, EngineSource, Result } from './protocol.js';
 import { mark, markSteps } from './start-marks.js';
 import { engineSource, startWorker } from './start-worker.js';
 import { WorkerClient } from './worker-client.js';
+
+/** A day: as good as no bound, and a number that the engine takes. */
+const BUDGET_MS_MAX = 86_400_000;
 
 /**
  * A database in a worker of its own.
@@ -267,6 +273,12 @@ export class VarveDB implements Database {
 
   async check(): Promise<CheckReport> {
     return this.#pass(({ client }) => client.request('check', {}), undefined);
+  }
+
+  async maintenance(options?: MaintenanceOptions): Promise<MaintenanceResult> {
+    const { budgetMs = BUDGET_MS_MAX } = maintenanceOptions(options);
+    const budget = { budgetMs: Math.min(budgetMs, BUDGET_MS_MAX) };
+    return this.#pass(({ client }) => client.request('maintenance', budget), undefined);
   }
 
   async stats(): Promise<Stats> {

@@ -31,6 +31,8 @@ export type {
   ExportOptions,
   Field,
   ImportSource,
+  MaintenanceOptions,
+  MaintenanceResult,
   Notice,
   Opened,
   Parser,

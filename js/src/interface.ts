@@ -308,6 +308,18 @@ export interface ExportOptions {
   readonly onContents?: ((contents: Uint8Array<ArrayBuffer>) => void) | undefined;
 }
 
+/** Options of `maintenance`. */
+export interface MaintenanceOptions {
+  /** No work begins after so many milliseconds; what has begun is finished. Default: as long as there is some. */
+  readonly budgetMs?: number | undefined;
+}
+
+/** What `maintenance` has left. */
+export interface MaintenanceResult {
+  /** Whether nothing is due any more. */
+  readonly isIdle: boolean;
+}
+
 /** Options of `dumpSql`. */
 export interface DumpOptions {
   /** `schema`: only what makes the objects. `data`: only rows and the values of sequences. Default: both. */
@@ -500,6 +512,15 @@ export interface Database extends Queryable, AsyncDisposable {
    * const { problems } = await db.check();
    */
   check(): Promise<CheckReport>;
+
+  /**
+   * Does now what is done in the background anyway, between statements: writing rows out, merging runs, jobs and
+   * policies that are due. For a moment that the application knows to be a good one, such as before the page is hidden.
+   *
+   * @example
+   * const { isIdle } = await db.maintenance({ budgetMs: 200 });
+   */
+  maintenance(options?: MaintenanceOptions): Promise<MaintenanceResult>;
 
   /**
    * What the database counts: commits, bytes written, time by phase, hits of its caches.

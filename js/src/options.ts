@@ -24,6 +24,7 @@ import type {
   DumpOptions,
   EngineOptions,
   ExportOptions,
+  MaintenanceOptions,
   Parser,
   Parsers,
   QueryOptions,
@@ -104,6 +105,10 @@ export function bulkLoadOptions(given: unknown): BulkLoadOptions {
 
 export function exportOptions(given: unknown): ExportOptions {
   return checkedOptions<ExportOptions>(given, { since: someBytes, onContents: aCallback });
+}
+
+export function maintenanceOptions(given: unknown): MaintenanceOptions {
+  return checkedOptions<MaintenanceOptions>(given, { budgetMs: aCount });
 }
 
 export function dumpOptions(given: unknown): DumpOptions {

@@ -5,6 +5,7 @@ import type {
   CheckReport,
   DialectName,
   Durability,
+  MaintenanceResult,
   RepairReport,
   StorageSpace,
 } from './interface.js';
@@ -107,6 +108,7 @@ export interface Requests {
   cancel: { args: { request: number }; result: undefined };
   close: { args: Record<never, never>; result: undefined };
   check: { args: Record<never, never>; result: CheckReport };
+  maintenance: { args: { budgetMs: number }; result: MaintenanceResult };
   repair: {
     args: { name: string; engine: EngineSource; key: StoreKey | undefined };
     result: RepairReport;

@@ -108,6 +108,8 @@ async function answer({ id, name, args }: RequestMessage): Promise<Result<Reques
     }
     case 'check':
       return opened().check();
+    case 'maintenance':
+      return opened().maintenance(args.budgetMs);
     case 'repair':
       return EngineStore.repair(args.name, args.engine, args.key);
     case 'changeKey':

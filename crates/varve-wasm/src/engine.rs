@@ -110,6 +110,17 @@ impl Engine {
         }))
     }
 
+    /// Does background work that is due; none begins after `budget_ms`. Whether none is left.
+    #[wasm_bindgen(unchecked_return_type = "Promise<boolean>")]
+    pub fn maintenance(&self, budget_ms: u32) -> Promise {
+        let database = self.database.clone();
+        promise(Box::pin(async move {
+            check_sound()?;
+            let budget_us = u64::from(budget_ms) * 1000;
+            Ok(database.run_jobs_within(budget_us).await?.into())
+        }))
+    }
+
     /// Puts another key in the place of the one that opens the database.
     #[wasm_bindgen(js_name = changeKey, unchecked_return_type = "Promise<void>")]
     pub fn change_key(&self, key: JsValue) -> Promise {

@@ -27,6 +27,12 @@ impl Database {
         Ok(self.shared.store.run_jobs_until_idle().await?)
     }
 
+    /// As [`Database::run_jobs_until_idle`], but no job begins after so many microseconds; whether
+    /// nothing is left to do.
+    pub async fn run_jobs_within(&self, budget_us: u64) -> Result<bool> {
+        Ok(self.shared.store.run_jobs_within(budget_us).await?)
+    }
+
     /// Every job that has not ended, and the last ones that have, oldest first.
     pub fn jobs(&self) -> Vec<JobInfo> {
         self.shared.store.jobs()

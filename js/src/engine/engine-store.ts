@@ -83,6 +83,10 @@ export class EngineStore {
     return this.#engine.check();
   }
 
+  async maintenance(budgetMs: number): Promise<Result<'maintenance'>> {
+    return { isIdle: await this.#engine.maintenance(budgetMs) };
+  }
+
   changeKey(key: StoreKey): Promise<void> {
     return this.#engine.changeKey(key);
   }

@@ -1,8 +1,6 @@
 //! One relation of FROM: a table, a view, a named query; its sample and its alias.
 
-use varve_ast::{
-    Alias, FunctionRelation, Name, ObjectName, RowsCall, RowsFunction, TableSample,
-};
+use varve_ast::{Alias, FunctionRelation, Name, ObjectName, RowsCall, RowsFunction, TableSample};
 use varve_catalog::built_in::{OWN_SCHEMA, built_in_routines};
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::schema::RelationName;

@@ -144,11 +144,22 @@ impl Store {
     /// Runs all jobs that are due, and those that become due by them, without resting. The first
     /// error ends it; jobs that failed before are tried again.
     pub async fn run_jobs_until_idle(self: &Arc<Store>) -> Result<()> {
+        self.run_jobs_within(u64::MAX).await.map(drop)
+    }
+
+    /// As [`Store::run_jobs_until_idle`], but no job begins after so many microseconds; whether
+    /// none is left.
+    pub async fn run_jobs_within(self: &Arc<Store>, budget_us: u64) -> Result<bool> {
         self.store_overdue_records(u64::MAX).await;
-        while let Some(next) = Lane::ALL.iter().find_map(|lane| self.next_job(*lane, None)) {
+        let end_us = self.env.monotonic_us().saturating_add(budget_us);
+        while self.env.monotonic_us() < end_us {
+            let Some(next) = Lane::ALL.iter().find_map(|lane| self.next_job(*lane, None)) else {
+                return Ok(true);
+            };
             self.run_job(next, false).await?;
         }
-        Ok(())
+        let is_due = |lane: &Lane| lane.due(self).is_some();
+        Ok(!self.jobs.has_waiting() && !Lane::ALL.iter().any(is_due))
     }
 
     /// Jobs that are due at a time come from there from now on.

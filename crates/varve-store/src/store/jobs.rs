@@ -142,6 +142,12 @@ impl Jobs {
         Some((entry.info.id, entry.waiting.take()?))
     }
 
+    /// Whether a registered job waits.
+    pub(crate) fn has_waiting(&self) -> bool {
+        let inner = self.inner();
+        inner.entries.values().any(|entry| entry.waiting.is_some())
+    }
+
     /// Whether a job of this kind may be tried now.
     pub(crate) fn may_try(&self, kind: &'static str, now_us: u64) -> bool {
         let inner = self.inner();

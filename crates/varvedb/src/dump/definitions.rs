@@ -7,8 +7,7 @@ use varve_types::{Error, Result};
 
 use super::{Column, Dump, Relation, literal, texts};
 
-pub(super) const OF_USERS: &str =
-    "n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND n.nspname !~ '^_timescaledb_'";
+pub(super) const OF_USERS: &str = "n.nspname NOT IN ('pg_catalog', 'information_schema', 'pg_toast') AND n.nspname !~ '^_timescaledb_'";
 
 impl Dump<'_, '_> {
     pub(super) async fn schemas(&mut self) -> Result<()> {

@@ -37,7 +37,10 @@ fn what_is_due_is_run_once() {
     run(&mut session, "SELECT add_job('note', '1 day')");
     block_on(database.run_jobs_until_idle()).unwrap();
     block_on(database.run_jobs_until_idle()).unwrap();
-    assert_eq!(rows(&mut session, "SELECT job::bigint FROM log"), ints(&[1000]));
+    assert_eq!(
+        rows(&mut session, "SELECT job::bigint FROM log"),
+        ints(&[1000])
+    );
     run(&mut session, "SELECT alter_job(1000, next_start => now())");
     block_on(database.run_jobs_until_idle()).unwrap();
     let stats = "SELECT job_id, total_runs, total_successes, job_status, next_start > now() \
@@ -130,7 +133,10 @@ fn a_job_ends_when_its_time_is_over() {
 /// The rows that are there: how many the policy of retention must have left, and all of them by
 /// chunk.
 fn check(session: &mut Session, clock: i64, call: u64) {
-    let kept = format!("SELECT count(*), sum(v)::bigint FROM m WHERE at >= {}", clock - 500);
+    let kept = format!(
+        "SELECT count(*), sum(v)::bigint FROM m WHERE at >= {}",
+        clock - 500
+    );
     let first = (clock - 500).max(0);
     let sum: i64 = (first..clock).sum();
     let count = clock - first;
@@ -144,7 +150,12 @@ fn check(session: &mut Session, clock: i64, call: u64) {
     assert_eq!(rows(session, chunks), ints(&[0]));
     let doubled = "SELECT (SELECT count(*) FROM log) - total_successes \
                    FROM timescaledb_information.job_stats WHERE job_id = 1000";
-    assert!(rows(session, doubled).iter().flatten().all(|value| *value == Value::Int8(0)));
+    assert!(
+        rows(session, doubled)
+            .iter()
+            .flatten()
+            .all(|value| *value == Value::Int8(0))
+    );
 }
 
 fn open_on(kv: &Arc<FaultKv<MemoryKv>>) -> Database {
