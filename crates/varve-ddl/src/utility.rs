@@ -169,8 +169,11 @@ pub(crate) async fn put_definitions(
             Definition::Comment(def) => {
                 transaction.put_object(def.object, 1, encode_comment(def)?);
             }
-            Definition::Chunk(def) => {
-                transaction.put_object(def.object, 1, encode_chunk(def));
+            Definition::Chunk { chunk, merged } => {
+                if let Some(merged) = merged {
+                    transaction.delete_object(*merged);
+                }
+                transaction.put_object(chunk.object, 1, encode_chunk(chunk));
             }
             Definition::Table(table, _) => put_table(transaction, table)?,
             Definition::Schema(schema) => {

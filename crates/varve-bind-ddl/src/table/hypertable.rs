@@ -1,13 +1,12 @@
 //! Options that make a table a hypertable and say how its chunks are: `tsdb.hypertable`,
 //! `tsdb.partition_column`, `tsdb.chunk_interval` and the like, as TimescaleDB spells them.
 
-use varve_ast::{AlterAction, DefinedOption, OptionValue};
-use varve_catalog::model::hypertable::ChunkDef;
+use varve_ast::{DefinedOption, OptionValue};
 use varve_catalog::model::hypertable::{HypertableDef, TimeUnit};
 use varve_catalog::model::table::TableDef;
 use varve_catalog::text::name::folded_path;
 use varve_expr::{DEFAULT_LOCALE, parse_value};
-use varve_plan::plan::utility::{Definition, Message};
+use varve_plan::plan::utility::Message;
 use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, Value};
 
 use crate::binder::DdlBinder;
@@ -61,7 +60,7 @@ pub fn without_timescale(options: &[DefinedOption]) -> Vec<DefinedOption> {
 }
 
 /// The name of a parameter of TimescaleDB without its prefix.
-fn of_timescale(name: &str) -> Option<&str> {
+pub(super) fn of_timescale(name: &str) -> Option<&str> {
     let (namespace, own) = name.split_once('.')?;
     NAMESPACES.contains(&namespace).then_some(own)
 }
@@ -210,36 +209,6 @@ impl DdlBinder<'_, '_> {
         })
     }
 
-    /// A chunk after `SET (tsdb.compressed = ...)`; `None` for other actions.
-    pub fn altered_chunk(
-        &self,
-        chunk: ObjectId,
-        action: &AlterAction,
-    ) -> Result<Option<Definition>> {
-        let AlterAction::Options(options) = action else {
-            return Ok(None);
-        };
-        let chunk = self.catalog.chunk(chunk);
-        let chunk = chunk.ok_or_else(|| Error::internal("a chunk is lost"))?;
-        let mut chunk = ChunkDef::clone(chunk);
-        for DefinedOption { name, value } in options {
-            let own = of_timescale(&name.text);
-            if own != Some("compressed") {
-                return Err(unrecognized(&name.text, own.unwrap_or_default()));
-            }
-            chunk.is_compressed = truth(&name.text, value.as_ref())?;
-        }
-        let table = self.catalog.tables.get(&chunk.table);
-        let def = table.and_then(|table| table.hypertable.as_ref());
-        if chunk.is_compressed && !def.is_some_and(|def| def.is_columnstore) {
-            let message = "columnstore not enabled on hypertable";
-            let hint = "ALTER TABLE ... SET (tsdb.columnstore) enables it.";
-            let state = SqlState::OBJECT_NOT_IN_PREREQUISITE_STATE;
-            return Err(Error::new(state, message).with_hint(hint));
-        }
-        Ok(Some(Definition::Chunk(chunk)))
-    }
-
     /// The function that tells the present of a column of integers.
     fn integer_now(&self, name: &str, table: &TableDef, def: &HypertableDef) -> Result<ObjectId> {
         let (column, unit) = time_column(table, def)?;
@@ -329,7 +298,7 @@ fn chunk_width(unit: TimeUnit, text: &str) -> Result<i64> {
     }
 }
 
-fn truth(name: &str, value: Option<&OptionValue>) -> Result<bool> {
+pub(super) fn truth(name: &str, value: Option<&OptionValue>) -> Result<bool> {
     let Some(value) = value else { return Ok(true) };
     match value.text.to_ascii_lowercase().as_str() {
         "true" | "on" | "yes" | "1" => Ok(true),
@@ -341,7 +310,7 @@ fn truth(name: &str, value: Option<&OptionValue>) -> Result<bool> {
     }
 }
 
-fn text<'o>(name: &str, value: Option<&'o OptionValue>) -> Result<&'o str> {
+pub(super) fn text<'o>(name: &str, value: Option<&'o OptionValue>) -> Result<&'o str> {
     let value = value.map(|value| value.text.as_str());
     value.filter(|text| !text.is_empty()).ok_or_else(|| {
         let message = format!("parameter \"{name}\" has no value");
@@ -358,7 +327,7 @@ fn default_index(name: &str) -> Error {
 }
 
 /// `22023`
-fn unrecognized(name: &str, own: &str) -> Error {
+pub(super) fn unrecognized(name: &str, own: &str) -> Error {
     let message = format!("unrecognized parameter \"{name}\"");
     let error = Error::new(SqlState::INVALID_PARAMETER_VALUE, message);
     match nearest(own, &KNOWN) {

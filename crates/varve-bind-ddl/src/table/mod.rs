@@ -6,6 +6,7 @@ pub mod alter_drop;
 pub mod alter_inheritance;
 pub mod alter_name;
 pub mod check;
+pub mod chunk;
 pub mod column_storage;
 pub mod columns;
 pub mod create_as;

@@ -94,8 +94,13 @@ pub enum Definition {
     Table(Box<TableDef>, Vec<usize>),
     /// Of a comment.
     Comment(CommentDef),
-    /// Of a chunk.
-    Chunk(ChunkDef),
+    /// Of a chunk, and the one whose range and rows it has taken.
+    Chunk {
+        /// The chunk.
+        chunk: ChunkDef,
+        /// The one that is no more.
+        merged: Option<ObjectId>,
+    },
 }
 
 /// A statement about what a session keeps.
