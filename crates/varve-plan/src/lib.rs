@@ -18,7 +18,8 @@ pub mod scope;
 
 pub use build::open_literal::OpenUse;
 pub use explain::{
-    KeyAccess, NodeActual, QueryPlanRow, StatementActual, explain, explain_query_plan, explain_with,
+    KeyAccess, NodeActual, Present, QueryPlanRow, StatementActual, explain, explain_query_plan,
+    explain_with,
 };
 pub use optimize::index_choice::{Asked, IndexChoice, choose_index, is_named_by_key};
 pub use optimize::scan_order::{OrderChoice, choose_order};

@@ -41,26 +41,47 @@ impl KeyAccess {
     }
 }
 
+/// What EXPLAIN tells of the present moment beside the plan.
+pub trait Present {
+    /// How rows of a tree are found by key.
+    fn key_access(&self, tree: TreeId) -> KeyAccess;
+
+    /// How many of the chunks of a hypertable a scan may find rows in, and how many there are;
+    /// `None` for another table.
+    fn chunks(&self, scan: &ScanNode) -> Option<(usize, usize)>;
+}
+
+/// All rows are in memory, and no table is a hypertable.
+struct InMemory;
+
+impl Present for InMemory {
+    fn key_access(&self, _: TreeId) -> KeyAccess {
+        KeyAccess::Memtable
+    }
+
+    fn chunks(&self, _: &ScanNode) -> Option<(usize, usize)> {
+        None
+    }
+}
+
 /// The lines that EXPLAIN shows for a statement whose tables are in memory; none for one without a
 /// plan.
 pub fn explain(statement: &Statement) -> Vec<String> {
-    let in_memory = |_| KeyAccess::Memtable;
-    explain_with(statement, &ExplainOptions::default(), &in_memory, None)
+    explain_with(statement, &ExplainOptions::default(), &InMemory, None)
 }
 
-/// What EXPLAIN shows for a statement, and for what it did. `access` tells how rows of a tree are
-/// found by key at this moment.
+/// What EXPLAIN shows for a statement, and for what it did.
 pub fn explain_with(
     statement: &Statement,
     options: &ExplainOptions,
-    access: &dyn Fn(TreeId) -> KeyAccess,
+    present: &dyn Present,
     actual: Option<&StatementActual>,
 ) -> Vec<String> {
     let mut plans = Vec::new();
     let Some(mut node) = statement_node(statement, &mut plans) else {
         return Vec::new();
     };
-    node.name_key_access(access);
+    node.complete(present);
     let actual_of = |node: &Node| {
         let nodes = &actual?.nodes;
         let at = plans.iter().position(|plan| Some(*plan) == node.plan)?;
@@ -81,13 +102,10 @@ pub fn explain_with(
 }
 
 /// What SQLite's EXPLAIN QUERY PLAN shows: a row for each node.
-pub fn explain_query_plan(
-    statement: &Statement,
-    access: &dyn Fn(TreeId) -> KeyAccess,
-) -> Vec<QueryPlanRow> {
+pub fn explain_query_plan(statement: &Statement, present: &dyn Present) -> Vec<QueryPlanRow> {
     let mut rows = Vec::new();
     if let Some(mut node) = statement_node(statement, &mut Vec::new()) {
-        node.name_key_access(access);
+        node.complete(present);
         show::query_plan_rows(&node, 0, &mut rows);
     }
     rows
@@ -170,6 +188,8 @@ struct Node {
     table: Option<String>,
     /// The tree whose rows are found by their key.
     looked_up: Option<TreeId>,
+    /// The scan of a hypertable.
+    hypertable: Option<Box<ScanNode>>,
     /// The outermost of the plan's nodes that are shown as this one: only told from others.
     plan: Option<*const Plan>,
 }
@@ -183,6 +203,7 @@ impl Node {
             columns,
             table: None,
             looked_up: None,
+            hypertable: None,
             plan: None,
         }
     }
@@ -201,12 +222,21 @@ impl Node {
         node
     }
 
-    fn name_key_access(&mut self, access: &dyn Fn(TreeId) -> KeyAccess) {
+    /// Adds what is known of the present moment.
+    fn complete(&mut self, present: &dyn Present) {
         if let (Some(tree), Some(table)) = (self.looked_up, &self.table) {
-            self.title = format!("Index Lookup ({}) on {table}", access(tree).label());
+            let label = present.key_access(tree).label();
+            self.title = format!("Index Lookup ({label}) on {table}");
+        }
+        if let Some((read, all)) = self
+            .hypertable
+            .as_ref()
+            .and_then(|scan| present.chunks(scan))
+        {
+            self.properties.push(format!("Chunks: {read} of {all}"));
         }
         for child in &mut self.children {
-            child.name_key_access(access);
+            child.complete(present);
         }
     }
 
@@ -387,7 +417,12 @@ fn index_scan(covers: bool) -> &'static str {
 
 fn scan_node(title: &str, scan: &ScanNode) -> Node {
     let columns = output_names(&scan.column_names, &scan.columns, scan.with_position);
-    with_filter(Node::on_table(title, &scan.name, columns), scan)
+    let mut node = with_filter(Node::on_table(title, &scan.name, columns), scan);
+    let table = scan.table.as_ref();
+    if table.is_some_and(|table| table.hypertable.is_some()) {
+        node.hypertable = Some(Box::new(scan.clone()));
+    }
+    node
 }
 
 /// A node of a scan with what the scan itself sorts out.

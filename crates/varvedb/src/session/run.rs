@@ -11,8 +11,8 @@ use varve_dml::{
 use varve_exec::{ExecContext, NodeProfile, Profile, execute, execute_instrumented};
 use varve_expr::{EvalContext, Expr, Locale, Parameters};
 use varve_plan::{
-    Change, Changes, ExplainOptions, KeyAccess, NodeActual, Plan, Query, Statement,
-    StatementActual, Utility, explain_query_plan, explain_with,
+    Change, Changes, ExplainOptions, NodeActual, Plan, Query, Statement, StatementActual, Utility,
+    explain_query_plan, explain_with,
 };
 use varve_store::{StoreStats, Transaction};
 use varve_types::meter::Cancel;
@@ -350,15 +350,6 @@ impl Run<'_> {
         }
     }
 
-    fn key_access(&self, tree: TreeId) -> KeyAccess {
-        match self.shared.store.tree_storage(tree) {
-            Ok(storage) if storage.runs == 0 => KeyAccess::Memtable,
-            Ok(storage) if storage.memtable_rows > 0 => KeyAccess::MemtableAndRuns,
-            // A damaged run is one, too.
-            Ok(_) | Err(_) => KeyAccess::Runs,
-        }
-    }
-
     async fn explain(
         &self,
         txn: &mut StatementTxn,
@@ -398,13 +389,10 @@ impl Run<'_> {
                 vectors_known: after.vectors_known.saturating_sub(before.vectors_known),
             });
         }
-        let access = |tree| self.key_access(tree);
         if options.query_plan {
-            return Ok(explained::query_plan(&explain_query_plan(
-                statement, &access,
-            )));
+            return Ok(explained::query_plan(&explain_query_plan(statement, self)));
         }
-        let mut lines = explain_with(statement, options, &access, actual.as_ref());
+        let mut lines = explain_with(statement, options, self, actual.as_ref());
         if options.storage {
             lines.extend(explained::storage_lines(&self.shared.store, statement)?);
             if let Some(actual) = &actual {

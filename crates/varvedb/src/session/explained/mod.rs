@@ -1,5 +1,6 @@
 //! What EXPLAIN answers with.
 
+mod present;
 mod storage;
 
 use std::sync::Arc;
