@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use varve_expr::{AggregateFunction, Expr};
 use varve_plan::{
-    AggregateCall, JoinNode, LockNode, Plan, ProjectSetNode, RecursiveNode, SetOperationNode,
-    SortKeyExpr, WithNode,
+    AggregateCall, JoinNode, LockNode, Plan, ProjectSetNode, RecursiveNode, ScanNode,
+    SetOperationNode, SortKeyExpr, WithNode,
 };
-use varve_types::{Batch, Column, LogicalType, Result, Value};
+use varve_types::{Batch, Column, Cutoff, LogicalType, Result, Value};
 
 use crate::aggregate::wanted_of;
 use crate::context::Running;
+use crate::cut::cut_of;
 use crate::operators::{
     AggregateStream, AppendStream, CteStream, DistinctStream, FilterStream, Given, JoinStream,
     LimitStream, LockStream, LookupStream, ProjectSetStream, ProjectStream, RecursiveStream,
@@ -37,6 +38,7 @@ pub fn execute<'a>(
         running: Running::new(context),
         profile: None,
         reserved: None,
+        cut: None,
     };
     builder.build(plan, None)
 }
@@ -51,6 +53,7 @@ pub fn execute_instrumented<'a>(
         running: Running::new(context),
         profile: Some(profile.clone()),
         reserved: None,
+        cut: None,
     };
     Ok((builder.build(plan, None)?, profile))
 }
@@ -62,6 +65,8 @@ struct Builder<'a> {
     profile: Option<Profile>,
     /// For a part of a plan that is built several times: the place of its next node in the profile.
     reserved: Option<Rc<Cell<usize>>>,
+    /// A scan below, of which only the first rows of an order are wanted.
+    cut: Option<(&'a ScanNode, Arc<Cutoff>)>,
 }
 
 impl<'a> Builder<'a> {
@@ -91,6 +96,7 @@ impl<'a> Builder<'a> {
             running,
             profile: self.profile.clone(),
             reserved: reserved.map(|first| Rc::new(Cell::new(first.get()))),
+            cut: None,
         };
         builder.build(part, None)
     }
@@ -131,7 +137,12 @@ impl<'a> Builder<'a> {
     ) -> Result<Box<dyn BatchStream + 'a>> {
         let running = self.running.clone();
         Ok(match plan {
-            Plan::Scan(node) => Box::new(ScanStream::new(running, node, rows_wanted)),
+            Plan::Scan(node) => {
+                let scan = ScanStream::new(running, node, rows_wanted);
+                let cut = self.cut.as_ref();
+                let cutoff = cut.filter(|(cut, _)| core::ptr::eq(*cut, node));
+                Box::new(scan.cut_off(cutoff.map(|(_, cutoff)| Arc::clone(cutoff))))
+            }
             Plan::Lookup(node) => Box::new(LookupStream::new(running, node)),
             Plan::Values { rows, types } => Box::new(ValuesStream {
                 running,
@@ -228,16 +239,22 @@ impl<'a> Builder<'a> {
     ) -> Result<Box<dyn BatchStream + 'a>> {
         let running = self.running.clone();
         let exprs = keys.iter().map(|key| &key.expr);
-        let rows = portioned(&running, self.build(input, None)?, exprs);
+        let wanted = rows_wanted.filter(|rows| *rows <= TOP_N_ROWS_MAX);
+        let cut = wanted.and_then(|_| cut_of(input, keys));
+        let below = Builder {
+            cut: cut.clone(),
+            ..self.clone()
+        };
+        let rows = portioned(&running, below.build(input, None)?, exprs);
         let sort = running.clone();
-        let sorted: Box<dyn BatchStream + 'a> =
-            match rows_wanted.filter(|rows| *rows <= TOP_N_ROWS_MAX) {
-                Some(wanted) => {
-                    let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
-                    Box::new(TopNStream::new(sort, rows, keys, wanted))
-                }
-                None => Box::new(SortStream::new(sort, rows, keys)),
-            };
+        let sorted: Box<dyn BatchStream + 'a> = match wanted {
+            Some(wanted) => {
+                let wanted = usize::try_from(wanted).unwrap_or(usize::MAX);
+                let cutoff = cut.map(|(_, cutoff)| cutoff);
+                Box::new(TopNStream::new(sort, rows, keys, wanted).cutting_off(cutoff))
+            }
+            None => Box::new(SortStream::new(sort, rows, keys)),
+        };
         Ok(match (input, rows_wanted) {
             (Plan::Scan(node), Some(rows)) if !node.order.is_empty() => {
                 Box::new(ScanStream::in_order(running, node, rows, sorted))

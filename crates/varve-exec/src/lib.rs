@@ -23,6 +23,7 @@
 mod aggregate;
 mod chunked;
 mod context;
+mod cut;
 mod execute;
 mod gather;
 mod join;

@@ -61,7 +61,7 @@ pub use memory::{MemoryAccount, MemoryBudget, Reservation};
 pub use partition::Partition;
 pub use row::RowValue;
 pub use scan::{
-    ColumnPredicate, ColumnSummary, CompareOp, KeyPart, KeyRange, PartPredicate, Predicate,
+    ColumnPredicate, ColumnSummary, CompareOp, Cutoff, KeyPart, KeyRange, PartPredicate, Predicate,
     PredicateTest, ScanSpec, Summary, TableScan, Wanted,
 };
 pub use schema::{IndexKey, IndexState, KeyColumn, SortKey, TreeColumn, TreeSchema, Uniqueness};

@@ -90,6 +90,7 @@ fn for_store(spec: TableScan) -> (ScanSpec, Vec<PartPredicate>) {
         reverse: spec.reverse,
         limit_rows: spec.limit_rows,
         wanted: spec.wanted,
+        cutoff: spec.cutoff,
     };
     (stored, other)
 }

@@ -1,12 +1,13 @@
 //! Scan: rows of a relation, predicates applied by the source.
 
+use std::sync::Arc;
 use std::vec;
 
 use varve_expr::{Expr, evaluate_constant};
 use varve_plan::{PushedPredicate, Relation, ScanNode};
 use varve_types::{
-    Batch, Error, LocalFuture, PartPredicate, PredicateTest, Result, ScanSpec, Summary, Value,
-    Wanted,
+    Batch, Cutoff, Error, LocalFuture, PartPredicate, PredicateTest, Result, ScanSpec, Summary,
+    Value, Wanted,
 };
 
 use crate::BatchStream;
@@ -20,6 +21,7 @@ pub(crate) struct ScanStream<'a> {
     limit_rows: Option<u64>,
     sorted: Option<Box<dyn BatchStream + 'a>>,
     wanted: Option<Vec<Wanted>>,
+    cutoff: Option<Arc<Cutoff>>,
     known: Summary,
     state: State<'a>,
 }
@@ -44,9 +46,15 @@ impl<'a> ScanStream<'a> {
             limit_rows,
             sorted: None,
             wanted: None,
+            cutoff: None,
             known: Summary::default(),
             state: State::New,
         }
+    }
+
+    /// The same without what is cut off while it runs.
+    pub(crate) fn cut_off(self, cutoff: Option<Arc<Cutoff>>) -> ScanStream<'a> {
+        ScanStream { cutoff, ..self }
     }
 
     /// All rows, where what is wanted may be told of some in place of giving them.
@@ -97,6 +105,7 @@ impl<'a> ScanStream<'a> {
             with_position: node.with_position,
             limit_rows: self.limit_rows,
             wanted: self.wanted.take(),
+            cutoff: self.cutoff.take(),
             ..ScanSpec::of(tree, node.columns.clone())
         };
         let Some(sorted) = self.sorted.take() else {

@@ -1,9 +1,10 @@
 //! Top-N: the first rows of an order, without keeping the others.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use varve_plan::SortKeyExpr;
-use varve_types::{Batch, LocalFuture, Reservation, Result, Selection, VECTOR_ROWS};
+use varve_types::{Batch, Cutoff, LocalFuture, Reservation, Result, Selection, VECTOR_ROWS};
 
 use crate::BatchStream;
 use crate::context::{Running, book};
@@ -19,6 +20,8 @@ pub(crate) struct TopNStream<'a> {
     candidates: SortBuffer,
     /// The last key of the first `rows` rows seen, once there are so many: what follows it is out.
     bound: Option<Vec<u8>>,
+    /// Tells the scan below of the bound; the column is that of the first key.
+    cutoff: Option<Arc<Cutoff>>,
     booked: Reservation,
     sorted: VecDeque<Batch>,
 }
@@ -38,8 +41,14 @@ impl<'a> TopNStream<'a> {
             rows,
             candidates: SortBuffer::default(),
             bound: None,
+            cutoff: None,
             sorted: VecDeque::new(),
         }
+    }
+
+    /// The same, which tells a scan below what rows are not wanted.
+    pub(crate) fn cutting_off(self, cutoff: Option<Arc<Cutoff>>) -> TopNStream<'a> {
+        TopNStream { cutoff, ..self }
     }
 
     async fn read_input(&mut self) -> Result<()> {
@@ -73,7 +82,12 @@ impl<'a> TopNStream<'a> {
             return;
         }
         self.candidates.push(&self.keys, batch);
-        if self.candidates.len() >= 2 * self.rows.max(VECTOR_ROWS) {
+        let enough = match &self.cutoff {
+            // The sooner there is a bound, the less is read.
+            Some(_) => self.rows,
+            None => self.rows.max(VECTOR_ROWS),
+        };
+        if self.candidates.len() >= 2 * enough {
             self.drop_hopeless();
         }
     }
@@ -84,6 +98,9 @@ impl<'a> TopNStream<'a> {
         for batch in self.candidates.sort(self.rows) {
             last.clear();
             self.keys.encode(&batch, &mut last);
+            if let (Some(cutoff), Some(value)) = (&self.cutoff, self.keys.last_of_first(&batch)) {
+                cutoff.set_last(value);
+            }
             self.candidates.push(&self.keys, batch);
         }
         self.bound = last.len().checked_sub(1).map(|row| last.get(row).to_vec());

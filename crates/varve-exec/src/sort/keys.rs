@@ -58,6 +58,13 @@ impl<'a> SortKeys<'a> {
         encode_keys(&keys, &self.orders, extended.rows(), block);
     }
 
+    /// The value of the first key, if that is a column, in the last row of an extended batch.
+    pub(crate) fn last_of_first(&self, extended: &Batch) -> Option<i64> {
+        let column = column_of(self.exprs.first()?)?;
+        let column = extended.physical_columns().get(column)?;
+        column.value(extended.rows().checked_sub(1)?).integer()
+    }
+
     /// An extended batch without what [`SortKeys::extend`] added.
     pub(crate) fn strip(&self, extended: &Batch) -> Batch {
         let columns = extended.physical_columns();

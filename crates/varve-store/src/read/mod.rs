@@ -41,6 +41,7 @@
 //! 4. `gather.rs` takes the wanted columns of the row without decoding the vector. A vector from
 //!    which rows are gathered a second time is kept decoded. Then the row goes to the row cache.
 
+mod cutoff;
 mod gather;
 mod known;
 mod locate;

@@ -7,7 +7,7 @@ use roaring::RoaringBitmap;
 use varve_run::{GroupParts, GroupReader, RunError, RunHead, VectorFilter};
 use varve_sort::VecSet;
 use varve_types::{
-    Batch, Column, ColumnRef, Invariant, KeyRange, LogicalType, Pacer, ScanSpec, Selection,
+    Batch, Column, ColumnRef, Cutoff, Invariant, KeyRange, LogicalType, Pacer, ScanSpec, Selection,
     Summary, VECTOR_ROWS,
 };
 
@@ -39,6 +39,8 @@ pub(crate) struct ResolvedScan {
     pub(crate) chunk_rows_max: usize,
     /// The content to which rows refer, if any does.
     pub(crate) content: Option<View>,
+    /// What leaves out rows while the scan runs, with the stored column.
+    pub(crate) cutoff: Option<(usize, Arc<Cutoff>)>,
 }
 
 /// Goes through the groups of a run.
@@ -59,6 +61,8 @@ pub(super) struct OpenGroup {
     first_row: u32,
     /// Vectors still to read, in the order of reading.
     vectors: VecDeque<Part>,
+    /// Where they are cut off: zone maps that tell which still are wanted.
+    pub(super) zones: Option<Arc<GroupParts>>,
     dead: RoaringBitmap,
     /// Has the columns that are tested; all that are wanted where nothing is tested.
     pub(super) tested: GroupReader,
@@ -128,6 +132,9 @@ impl RunCursor {
                 self.group = None;
                 continue;
             };
+            if self.is_cut_off(resolved, part) {
+                continue;
+            }
             if let Some(batch) = self.read_vector(store, resolved, part).await? {
                 match self.unresolved(resolved, &batch) {
                     None => return Ok(Some(batch)),
@@ -157,6 +164,9 @@ impl RunCursor {
             let Some(info) = self.head.groups().get(group) else {
                 continue;
             };
+            if self.is_run_cut_off(resolved) {
+                return Ok(false);
+            }
             if !tests.may_match_group(&self.head, info) {
                 continue;
             }
@@ -170,7 +180,9 @@ impl RunCursor {
             let is_edge = !resolved
                 .tested_range
                 .covers(&info.first_key, &info.last_key);
-            if is_edge || !tests.is_empty() || may_be_known {
+            let cutoff = self.cutoff(resolved);
+            let mut zones = None;
+            if is_edge || !tests.is_empty() || may_be_known || cutoff.is_some() {
                 let parts = self.index(store, group).await?;
                 if let Some(index) = parts.index() {
                     vectors.retain(|part| tests.may_match_vector(index, part.vector));
@@ -188,7 +200,11 @@ impl RunCursor {
                         let known = self.leave_known(resolved, &facts, &mut vectors)?;
                         store.count_known(known);
                     }
+                    if let Some(cutoff) = &cutoff {
+                        cutoff.sort(index, vectors.make_contiguous());
+                    }
                 }
+                zones = cutoff.is_some().then_some(parts);
             }
             if vectors.is_empty() {
                 continue;
@@ -202,6 +218,7 @@ impl RunCursor {
                 group,
                 first_row,
                 vectors,
+                zones,
                 dead,
                 tested: reader,
                 outputs: None,

@@ -12,6 +12,7 @@ use crate::error::Result;
 use crate::key_range::range_of_tests;
 use crate::memtable::MemtableSlot;
 use crate::read::View;
+use crate::read::cutoff::promising_first;
 use crate::read::merge::Merge;
 use crate::read::prune::Tests;
 use crate::read::run_cursor::{ResolvedScan, RunCursor};
@@ -121,8 +122,13 @@ impl TreeScan {
             Some(rows) if tests.is_empty() => usize::try_from(rows).unwrap_or(VECTOR_ROWS),
             _ => VECTOR_ROWS,
         };
+        let cutoff = match &spec.cutoff {
+            Some(cutoff) => Some((tree.stored(cutoff.column)?, Arc::clone(cutoff))),
+            None => None,
+        };
         let mut resolved = ResolvedScan {
             content: None,
+            cutoff,
             filters: tests.iter().map(filter).collect(),
             tree,
             outputs,
@@ -132,11 +138,14 @@ impl TreeScan {
             spec,
             chunk_rows_max: chunk_rows_max.clamp(1, VECTOR_ROWS),
         };
-        let (sources, overlap) = sources(&view, &resolved)?;
+        let (mut sources, overlap) = sources(&view, &resolved)?;
         let is_index = resolved.tree.index().is_some();
         let reading = if is_index || resolved.spec.ordered && overlap {
             Reading::Merged(Merge::new(&mut resolved, sources, late_tests))
         } else {
+            if !resolved.spec.ordered {
+                promising_first(&view, &resolved, sources.make_contiguous())?;
+            }
             Reading::Serial {
                 sources,
                 current: None,
@@ -151,7 +160,8 @@ impl TreeScan {
         let read: Vec<usize> = resolved.outputs.iter().copied().chain(tested).collect();
         resolved.content = (!view.referring(&read).is_empty()).then(|| view.content());
         Ok(TreeScan {
-            key_ordered: !overlap || matches!(reading, Reading::Merged(_)),
+            key_ordered: !overlap && resolved.cutoff.is_none()
+                || matches!(reading, Reading::Merged(_)),
             view,
             resolved,
             reading,

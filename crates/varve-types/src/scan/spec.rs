@@ -1,7 +1,9 @@
 //! The one description of a scan, from the executor to the store.
 
+use std::sync::Arc;
+
 use crate::TreeId;
-use crate::scan::{KeyPart, KeyRange, Predicate, Wanted};
+use crate::scan::{Cutoff, KeyPart, KeyRange, Predicate, Wanted};
 
 /// What a scan of a tree is asked for. Its predicates test what `C` names: columns of the tree.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +29,9 @@ pub struct ScanSpec<C = usize> {
     /// Of each output column what is to be told of rows that the scan need not give then. Without
     /// it the scan gives all rows.
     pub wanted: Option<Vec<Wanted>>,
+    /// What leaves out more rows while the scan runs. Those that may come first then do, as far as
+    /// the order of rows is free.
+    pub cutoff: Option<Arc<Cutoff>>,
 }
 
 /// What a scan of a table is asked for, which may also test expressions of the table's indexes.
@@ -45,6 +50,7 @@ impl<C> ScanSpec<C> {
             reverse: false,
             limit_rows: None,
             wanted: None,
+            cutoff: None,
         }
     }
 }
