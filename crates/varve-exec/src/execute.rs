@@ -13,7 +13,7 @@ use varve_types::{Batch, Column, Cutoff, LogicalType, Result, Value};
 
 use crate::aggregate::wanted_of;
 use crate::context::Running;
-use crate::cut::cut_of;
+use crate::cut::{CuttingStream, cut_of_aggregates, cut_of_sort};
 use crate::operators::{
     AggregateStream, AppendStream, CteStream, DistinctStream, FilterStream, Given, JoinStream,
     LimitStream, LockStream, LookupStream, ProjectSetStream, ProjectStream, RecursiveStream,
@@ -215,13 +215,19 @@ impl<'a> Builder<'a> {
         }
         let running = self.running.clone();
         let args = aggregates.iter().flat_map(|call| &call.args);
-        let input = match input {
-            Plan::Scan(scan) if groups.is_empty() => {
-                let wanted = wanted_of(aggregates, scan.columns.len());
+        let all_rows = groups.is_empty().then_some(input);
+        let wanted = match all_rows {
+            Some(Plan::Scan(scan)) => wanted_of(aggregates, scan.columns.len()).zip(Some(scan)),
+            _ => None,
+        };
+        let cut = all_rows.and_then(|input| cut_of_aggregates(input, aggregates));
+        let input = match (wanted, cut) {
+            (Some((wanted, scan)), _) => {
                 let scan = ScanStream::summed(running.clone(), scan, wanted);
                 self.profiled(|| Ok(Box::new(scan)))?
             }
-            _ => self.build(input, None)?,
+            (None, Some(cut)) => self.cut_off(input, cut)?,
+            (None, None) => self.build(input, None)?,
         };
         let input = portioned(&running, input, groups.iter().chain(args));
         Ok(if aggregates.is_empty() && !groups.is_empty() {
@@ -229,6 +235,24 @@ impl<'a> Builder<'a> {
         } else {
             Box::new(AggregateStream::new(running, input, groups, aggregates))
         })
+    }
+
+    /// An input of which only the rows with the best values of a column are wanted.
+    fn cut_off(
+        &self,
+        input: &'a Plan,
+        (scan, cutoff, column): (&'a ScanNode, Arc<Cutoff>, usize),
+    ) -> Result<Box<dyn BatchStream + 'a>> {
+        let below = Builder {
+            cut: Some((scan, Arc::clone(&cutoff))),
+            ..self.clone()
+        };
+        Ok(Box::new(CuttingStream {
+            input: below.build(input, None)?,
+            cutoff,
+            column,
+            best: None,
+        }))
     }
 
     fn sort(
@@ -240,7 +264,7 @@ impl<'a> Builder<'a> {
         let running = self.running.clone();
         let exprs = keys.iter().map(|key| &key.expr);
         let wanted = rows_wanted.filter(|rows| *rows <= TOP_N_ROWS_MAX);
-        let cut = wanted.and_then(|_| cut_of(input, keys));
+        let cut = wanted.and_then(|_| cut_of_sort(input, keys));
         let below = Builder {
             cut: cut.clone(),
             ..self.clone()

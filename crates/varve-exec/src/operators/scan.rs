@@ -61,10 +61,10 @@ impl<'a> ScanStream<'a> {
     pub(crate) fn summed(
         running: Running<'a>,
         node: &'a ScanNode,
-        wanted: Option<Vec<Wanted>>,
+        wanted: Vec<Wanted>,
     ) -> ScanStream<'a> {
         ScanStream {
-            wanted,
+            wanted: Some(wanted),
             ..ScanStream::new(running, node, None)
         }
     }

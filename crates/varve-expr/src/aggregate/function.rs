@@ -96,6 +96,21 @@ impl AggregateFunction {
         }
     }
 
+    /// Where only the rows with the greatest (true) or least value of an argument decide the result:
+    /// which argument that is.
+    pub fn decided_by(&self) -> Option<(usize, bool)> {
+        match self {
+            AggregateFunction::Max(_) => Some((0, true)),
+            AggregateFunction::Min(_) => Some((0, false)),
+            AggregateFunction::Listed(listed) => match listed.function.name() {
+                "last" => Some((1, true)),
+                "first" => Some((1, false)),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// Whether it wants the sum, and whether the extremes, of rows of which a summary is known;
     /// `None` where it must see the rows.
     pub fn wants_of_summary(self) -> Option<(bool, bool)> {

@@ -49,6 +49,17 @@ fn the_newest_rows_of_all_chunks_decode_few_vectors() {
     let oldest = "SELECT v, time FROM m ORDER BY time LIMIT 5";
     assert_eq!(rows(&mut session, oldest)[4][0], Value::Float8(4.0));
     assert!(decoded(&mut session, oldest) <= 2 * 2);
+    let last = "SELECT last(v, time), last(host, time), max(time)::TEXT FROM m WHERE host < 5";
+    let expected = vec![
+        Value::Float8(8634.0),
+        Value::Int4(4),
+        Value::text("2026-01-08 23:59:00"),
+    ];
+    assert_eq!(rows(&mut session, last), [expected]);
+    assert!(decoded(&mut session, last) <= 3 * 2);
+    let first = "SELECT first(v, time) FROM m";
+    assert_eq!(rows(&mut session, first), [[Value::Float8(0.0)]]);
+    assert!(decoded(&mut session, first) <= 2 * 2);
     let all = "SELECT * FROM m ORDER BY time + INTERVAL '0' DESC LIMIT 10";
     assert_eq!(rows(&mut session, all), rows(&mut session, newest));
     assert!(decoded(&mut session, all) > 100, "this one cannot know");
@@ -99,6 +110,15 @@ fn the_first_rows_are_those_of_a_whole_sort() {
             let found = rows(&mut session, &query(column));
             let expected = rows(&mut session, &query(&format!("{column} + 0")));
             assert_eq!(found, expected, "{}", query(column));
+            let ends = |key: &str| {
+                format!(
+                    "SELECT first({key}, {key}), min({key}) FROM t WHERE v % 5 = 2
+                     UNION ALL SELECT last({key}, {key}), max({key}) FROM t WHERE v % 5 = 2"
+                )
+            };
+            let found = rows(&mut session, &ends(column));
+            let expected = rows(&mut session, &ends(&format!("({column} + 0)")));
+            assert_eq!(found, expected, "{}", ends(column));
         }
     }
 }
