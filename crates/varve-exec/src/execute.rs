@@ -137,12 +137,7 @@ impl<'a> Builder<'a> {
     ) -> Result<Box<dyn BatchStream + 'a>> {
         let running = self.running.clone();
         Ok(match plan {
-            Plan::Scan(node) => {
-                let scan = ScanStream::new(running, node, rows_wanted);
-                let cut = self.cut.as_ref();
-                let cutoff = cut.filter(|(cut, _)| core::ptr::eq(*cut, node));
-                Box::new(scan.cut_off(cutoff.map(|(_, cutoff)| Arc::clone(cutoff))))
-            }
+            Plan::Scan(node) => Box::new(self.scan(node, rows_wanted)),
             Plan::Lookup(node) => Box::new(LookupStream::new(running, node)),
             Plan::Values { rows, types } => Box::new(ValuesStream {
                 running,
@@ -202,6 +197,13 @@ impl<'a> Builder<'a> {
                 Box::new(SampleStream::new(running, input, percent, seed.as_ref())?)
             }
         })
+    }
+
+    fn scan(&self, node: &'a ScanNode, rows_wanted: Option<u64>) -> ScanStream<'a> {
+        let scan = ScanStream::new(self.running.clone(), node, rows_wanted);
+        let cut = self.cut.as_ref();
+        let cutoff = cut.filter(|(cut, _)| core::ptr::eq(*cut, node));
+        scan.cut_off(cutoff.map(|(_, cutoff)| Arc::clone(cutoff)))
     }
 
     fn aggregate(

@@ -12,12 +12,13 @@ use varve_store::{Store, StoreStats};
 use varve_types::{Env, Error, Failure, MemoryAccount, MemoryBudget, Result};
 
 use crate::encryption::unlock;
-use crate::schedule::{JobSchedule, ScheduledJobs};
+use crate::schedule::ScheduledJobs;
 use crate::session::Session;
 use crate::session::temporary::drop_left;
 use crate::shared::advisory::AdvisoryLocks;
 use crate::shared::options::Options;
 use crate::shared::phases::Phases;
+use crate::shared::schedule::JobSchedule;
 use crate::shared::statements::Statements;
 use crate::transparent::{ConfigSource, new_cache};
 use crate::zstd_values::ZstdValues;

@@ -5,78 +5,18 @@
 //! work of a job and the note that it is done are one transaction, so a job that was interrupted
 //! did nothing, and one that is done is not run again.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Weak};
 
-use varve_catalog::{Catalog, Named, TableDef};
-use varve_store::{Job, JobControl, JobSource, Store, StoreError, Transaction};
-use varve_types::{Error, LocalFuture, Result, TreeId, Value};
+use varve_store::{Job, JobControl, JobSource, Store, StoreError};
+use varve_types::{Error, LocalFuture, Result, Value};
 
 use crate::session::Session;
 use crate::shared::Shared;
 
-/// The schema of the tables, and the one of them that every change of a job writes.
-const SCHEMA: &str = "_timescaledb_config";
-const TABLE: &str = "job_stat";
-
-const NEVER: u64 = u64::MAX;
-const NO_TREE: u64 = u64::MAX;
 /// A look at what is due follows the last one not earlier.
 const REST_US: u64 = 100_000;
 /// The next look after one that failed.
 const FAILURE_REST_US: u64 = 60_000_000;
-
-/// When jobs are due.
-pub(crate) struct JobSchedule {
-    /// In monotonic microseconds.
-    due_us: AtomicU64,
-    /// The tree of [`TABLE`].
-    tree: AtomicU64,
-    /// Whether jobs that were running when the database was last left have been noted.
-    is_recovered: AtomicBool,
-}
-
-impl Default for JobSchedule {
-    fn default() -> JobSchedule {
-        JobSchedule {
-            due_us: AtomicU64::new(0),
-            tree: AtomicU64::new(NO_TREE),
-            is_recovered: AtomicBool::new(false),
-        }
-    }
-}
-
-impl JobSchedule {
-    /// Whether a transaction changes jobs, so that another one may be due after its commit.
-    pub fn is_changed_by(&self, transaction: &Transaction) -> bool {
-        let tree = self.tree.load(Ordering::Relaxed);
-        tree != NO_TREE && transaction.has_written(TreeId(tree))
-    }
-
-    /// Looks again at what is due.
-    pub fn wake(&self, store: &Store) {
-        self.due_us.store(0, Ordering::Relaxed);
-        store.wake_jobs();
-    }
-
-    /// Whether the rows of jobs may be in a table.
-    pub fn is_kept_in(table: &TableDef) -> bool {
-        table.name == TABLE
-    }
-
-    /// Notes where the rows of jobs are; false where there are none.
-    pub fn find(&self, catalog: &Catalog) -> bool {
-        let schema = catalog.schema(SCHEMA);
-        let named = schema.and_then(|schema| catalog.find_in(schema, TABLE));
-        let table = match named {
-            Some(Named::Table(table)) => catalog.tables.get(&table),
-            _ => None,
-        };
-        let tree = table.map_or(NO_TREE, |table| table.tree.0);
-        self.tree.store(tree, Ordering::Relaxed);
-        tree != NO_TREE
-    }
-}
 
 /// Gives the store the jobs of a database.
 pub(crate) struct ScheduledJobs(pub Weak<Shared>);
@@ -84,8 +24,7 @@ pub(crate) struct ScheduledJobs(pub Weak<Shared>);
 impl JobSource for ScheduledJobs {
     fn due_us(&self) -> Option<u64> {
         let shared = self.0.upgrade()?;
-        let due_us = shared.schedule.due_us.load(Ordering::Relaxed);
-        (due_us != NEVER).then_some(due_us)
+        shared.schedule.due_us()
     }
 
     fn job(&self) -> Box<dyn Job> {
@@ -111,7 +50,7 @@ impl Job for DueJobs {
                 return Ok(());
             };
             // A commit that comes after the look sets it anew.
-            shared.schedule.due_us.store(NEVER, Ordering::Relaxed);
+            shared.schedule.rest();
             let ran = run_due(&shared, control).await;
             let rest_us = match &ran {
                 Ok(Some(wait_us)) => Some((*wait_us).max(REST_US)),
@@ -120,7 +59,7 @@ impl Job for DueJobs {
             };
             if let Some(rest_us) = rest_us {
                 let due_us = shared.env.monotonic_us().saturating_add(rest_us);
-                shared.schedule.due_us.fetch_min(due_us, Ordering::Relaxed);
+                shared.schedule.set_due(due_us);
             }
             ran.map(|_| ()).map_err(StoreError::from)
         })
@@ -136,7 +75,7 @@ async fn run_due(shared: &Arc<Shared>, control: &mut JobControl) -> Result<Optio
         if !shared.schedule.find(&*session.catalog_now()?) {
             return Ok(None);
         }
-        if !shared.schedule.is_recovered.swap(true, Ordering::Relaxed) {
+        if shared.schedule.begins() {
             let recover = "SELECT _timescaledb_functions.recover_jobs()";
             session.query(recover, &[]).await?;
         }

@@ -130,3 +130,29 @@ test('an address that names no place is refused', async () => {
     expect(await rejection(VarveDB.create(dataDir))).toMatchObject({ code: 'invalid_argument' });
   }
 });
+
+const JOB = `
+  CREATE TABLE log (job int);
+  CREATE PROCEDURE note(job_id int, config jsonb) LANGUAGE sql AS $$ INSERT INTO log VALUES (job_id) $$`;
+
+async function runsOfJob(db: VarveDB): Promise<number | undefined> {
+  return (await db.query<{ n: number }>('SELECT count(*)::int AS n FROM log')).rows[0]?.n;
+}
+
+test('a job runs in the background', async () => {
+  const db = await create(freshDataDir('idb'));
+  await db.exec(`${JOB}; SELECT add_job('note', '50 milliseconds', fixed_schedule => false)`);
+  await expect.poll(() => runsOfJob(db)).toBeGreaterThan(2);
+  await db.query('SELECT delete_job(1000)');
+});
+
+test('maintenance runs what is due, and says whether anything is left', async () => {
+  const db = await create(freshDataDir('memory'));
+  await db.exec(`${JOB}; SELECT add_job('note', '1 day', initial_start => '2100-01-01')`);
+  expect(await db.maintenance()).toEqual({ isIdle: true });
+  expect(await runsOfJob(db)).toBe(0);
+  await db.query('SELECT alter_job(1000, next_start => now())');
+  await db.maintenance({ budgetMs: 1000 });
+  await expect.poll(() => runsOfJob(db)).toBe(1);
+  await expect(async () => db.maintenance({ budgetMs: 0 })).rejects.toThrow('budgetMs');
+});

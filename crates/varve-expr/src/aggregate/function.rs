@@ -96,8 +96,8 @@ impl AggregateFunction {
         }
     }
 
-    /// Where only the rows with the greatest (true) or least value of an argument decide the result:
-    /// which argument that is.
+    /// Where only the rows with the greatest (true) or least value of an argument decide the
+    /// result: which argument that is.
     pub fn decided_by(&self) -> Option<(usize, bool)> {
         match self {
             AggregateFunction::Max(_) => Some((0, true)),

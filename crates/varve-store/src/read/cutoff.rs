@@ -2,14 +2,17 @@
 //! that no row of theirs can be among the first any more. What may hold the first rows is read
 //! first, so that soon most is left out.
 
+use std::sync::Arc;
+
 use varve_run::{GroupIndex, ZoneMap};
-use varve_types::{Cutoff, Value};
+use varve_types::{Cutoff, ScanSpec, Value};
 
 use crate::error::Result;
 use crate::read::View;
 use crate::read::part::Part;
 use crate::read::run_cursor::{ResolvedScan, RunCursor, run_position};
 use crate::read::scan::{Source, SourceRange};
+use crate::tree::Tree;
 
 /// What zone maps tell of a [`Cutoff`] in one run; `column` is where the run keeps its column.
 pub(super) struct RunCutoff<'a> {
@@ -72,6 +75,17 @@ impl RunCursor {
         };
         let zone = index.zone(part.vector, cutoff.column);
         zone.is_some_and(|zone| cutoff.excludes(zone))
+    }
+}
+
+/// What cuts off rows of a scan, with the stored column. Where rows come in order, or an entry may
+/// hide another one, it is not used.
+pub(super) fn stored_cutoff(tree: &Tree, spec: &ScanSpec) -> Result<Option<(usize, Arc<Cutoff>)>> {
+    match &spec.cutoff {
+        Some(cutoff) if !spec.ordered && tree.index().is_none() => {
+            Ok(Some((tree.stored(cutoff.column)?, Arc::clone(cutoff))))
+        }
+        _ => Ok(None),
     }
 }
 

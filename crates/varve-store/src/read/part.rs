@@ -1,8 +1,16 @@
-//! A vector that a scan still has to look at.
+//! The vectors of a group that a scan still has to look at.
 
-use varve_run::GroupIndex;
+use std::collections::VecDeque;
+use std::sync::Arc;
 
-use crate::read::run_cursor::ResolvedScan;
+use roaring::RoaringBitmap;
+use varve_run::{GroupIndex, GroupParts};
+
+use crate::error::Result;
+use crate::read::known::GroupFacts;
+use crate::read::prune::RunTests;
+use crate::read::run_cursor::{ResolvedScan, RunCursor};
+use crate::store::Store;
 
 /// A vector of an open group.
 #[derive(Clone, Copy)]
@@ -43,5 +51,52 @@ impl Part {
                 .from
                 .as_ref()
                 .is_some_and(starts_above)
+    }
+}
+
+impl RunCursor {
+    /// The vectors of a group that may hold rows that pass, and the zone maps that tell what is cut
+    /// off while they are read. What is known of rows without reading them is counted.
+    pub(super) async fn vectors(
+        &mut self,
+        store: &Store,
+        resolved: &ResolvedScan,
+        group: usize,
+        tests: &RunTests<'_>,
+        (first_row, dead): (u32, &RoaringBitmap),
+    ) -> Result<(VecDeque<Part>, Option<Arc<GroupParts>>)> {
+        let Some(info) = self.head.groups().get(group) else {
+            return Ok((VecDeque::new(), None));
+        };
+        let mut vectors: VecDeque<Part> = (0..info.vectors()).map(Part::inner).collect();
+        let last_key = &info.last_key;
+        let is_edge = !resolved.tested_range.covers(&info.first_key, last_key);
+        let may_be_known = resolved.spec.wanted.is_some() && !self.refers(resolved);
+        let cutoff = self.cutoff(resolved);
+        if !is_edge && tests.is_empty() && !may_be_known && cutoff.is_none() {
+            return Ok((vectors, None));
+        }
+        let parts = self.index(store, group).await?;
+        if let Some(index) = parts.index() {
+            vectors.retain(|part| tests.may_match_vector(index, part.vector));
+            if is_edge {
+                vectors.retain_mut(|part| part.meets(resolved, index, last_key));
+            }
+            if may_be_known {
+                let facts = GroupFacts {
+                    group,
+                    first_row,
+                    index,
+                    tests,
+                    dead,
+                };
+                let known = self.leave_known(resolved, &facts, &mut vectors)?;
+                store.count_known(known);
+            }
+            if let Some(cutoff) = &cutoff {
+                cutoff.sort(index, vectors.make_contiguous());
+            }
+        }
+        Ok((vectors, cutoff.is_some().then_some(parts)))
     }
 }

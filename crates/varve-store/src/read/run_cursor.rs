@@ -12,7 +12,6 @@ use varve_types::{
 };
 
 use crate::error::{Result, StoreError};
-use crate::read::known::GroupFacts;
 use crate::read::pages::{column_pages, group_reader};
 use crate::read::part::Part;
 use crate::read::prune::Tests;
@@ -155,10 +154,9 @@ impl RunCursor {
         let tests = resolved
             .tests
             .of_run(|stored| self.position(resolved, stored));
-        let may_be_known = resolved.spec.wanted.is_some() && !self.refers(resolved);
         loop {
             pacer.pause().await;
-            let Some(group) = self.next_group(resolved.spec.reverse) else {
+            let Some(group) = self.next_group(reads_backwards(resolved)) else {
                 return Ok(false);
             };
             let Some(info) = self.head.groups().get(group) else {
@@ -176,36 +174,8 @@ impl RunCursor {
             if dead.len() == u64::from(info.rows) {
                 continue;
             }
-            let mut vectors: VecDeque<Part> = (0..info.vectors()).map(Part::inner).collect();
-            let is_edge = !resolved
-                .tested_range
-                .covers(&info.first_key, &info.last_key);
-            let cutoff = self.cutoff(resolved);
-            let mut zones = None;
-            if is_edge || !tests.is_empty() || may_be_known || cutoff.is_some() {
-                let parts = self.index(store, group).await?;
-                if let Some(index) = parts.index() {
-                    vectors.retain(|part| tests.may_match_vector(index, part.vector));
-                    if is_edge {
-                        vectors.retain_mut(|part| part.meets(resolved, index, &info.last_key));
-                    }
-                    if may_be_known {
-                        let facts = GroupFacts {
-                            group,
-                            first_row,
-                            index,
-                            tests: &tests,
-                            dead: &dead,
-                        };
-                        let known = self.leave_known(resolved, &facts, &mut vectors)?;
-                        store.count_known(known);
-                    }
-                    if let Some(cutoff) = &cutoff {
-                        cutoff.sort(index, vectors.make_contiguous());
-                    }
-                }
-                zones = cutoff.is_some().then_some(parts);
-            }
+            let rows = (first_row, &dead);
+            let (mut vectors, zones) = self.vectors(store, resolved, group, &tests, rows).await?;
             if vectors.is_empty() {
                 continue;
             }
@@ -412,7 +382,7 @@ impl RunCursor {
     }
 
     /// The parts of a group, its index among them.
-    async fn index(&self, store: &Store, group: usize) -> Result<Arc<GroupParts>> {
+    pub(super) async fn index(&self, store: &Store, group: usize) -> Result<Arc<GroupParts>> {
         let place = |error| self.view.run.place_error(error);
         let parts = store.groups.parts(&self.head, group).map_err(place)?;
         if parts.index().is_none() {
@@ -508,6 +478,13 @@ impl RunCursor {
         });
         position_column(rows)
     }
+}
+
+/// Whether the last group of a run is read first: where it is asked for, or may have the first
+/// rows.
+fn reads_backwards(resolved: &ResolvedScan) -> bool {
+    let cutoff = resolved.cutoff.as_ref();
+    resolved.spec.reverse || cutoff.is_some_and(|(_, cutoff)| cutoff.descending)
 }
 
 fn gathered_column(

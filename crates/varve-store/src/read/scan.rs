@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::key_range::range_of_tests;
 use crate::memtable::MemtableSlot;
 use crate::read::View;
-use crate::read::cutoff::promising_first;
+use crate::read::cutoff::{promising_first, stored_cutoff};
 use crate::read::merge::Merge;
 use crate::read::prune::Tests;
 use crate::read::run_cursor::{ResolvedScan, RunCursor};
@@ -122,10 +122,7 @@ impl TreeScan {
             Some(rows) if tests.is_empty() => usize::try_from(rows).unwrap_or(VECTOR_ROWS),
             _ => VECTOR_ROWS,
         };
-        let cutoff = match &spec.cutoff {
-            Some(cutoff) => Some((tree.stored(cutoff.column)?, Arc::clone(cutoff))),
-            None => None,
-        };
+        let cutoff = stored_cutoff(&tree, &spec)?;
         let mut resolved = ResolvedScan {
             content: None,
             cutoff,
@@ -143,9 +140,7 @@ impl TreeScan {
         let reading = if is_index || resolved.spec.ordered && overlap {
             Reading::Merged(Merge::new(&mut resolved, sources, late_tests))
         } else {
-            if !resolved.spec.ordered {
-                promising_first(&view, &resolved, sources.make_contiguous())?;
-            }
+            promising_first(&view, &resolved, sources.make_contiguous())?;
             Reading::Serial {
                 sources,
                 current: None,

@@ -16,9 +16,9 @@ use varve_store::{StoreError, Transaction};
 use varve_types::{Error, Failure, Notice, ObjectId, Result, SqlState, TreeId};
 
 use super::Session;
-use crate::schedule::JobSchedule;
 use crate::shared::Shared;
 use crate::shared::result_set::ResultSet;
+use crate::shared::schedule::JobSchedule;
 
 /// How often an index is checked again because somebody wrote to it meanwhile.
 const CHECKS_MAX: u32 = 100;

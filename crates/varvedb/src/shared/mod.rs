@@ -8,6 +8,7 @@ pub(crate) mod phases;
 pub(crate) mod planned;
 pub(crate) mod prepared;
 pub(crate) mod result_set;
+pub(crate) mod schedule;
 pub(crate) mod scratch;
 pub(crate) mod statements;
 pub(crate) mod temporary_schemas;
@@ -21,10 +22,10 @@ use varve_settings::{ByteCache, CacheSizes, Configured, Durability, StatementCac
 use varve_store::{JobId, KvSetting, Store, StoreSettings};
 use varve_types::{Env, MemoryBudget};
 
-use crate::schedule::JobSchedule;
 use crate::transparent::{DICTIONARY_CACHE_BYTES, PreparedDictionaries};
 use advisory::AdvisoryLocks;
 use phases::Phases;
+use schedule::JobSchedule;
 use statements::Statements;
 use temporary_schemas::TemporarySchemas;
 
