@@ -2,11 +2,14 @@ import type { VarveDB } from 'varvedb';
 import { WEATHER_TABLE } from './import/bundled-weather';
 import { CsvDialog } from './import/csv-dialog';
 import { WeatherButton } from './import/weather-button';
+import { LivePanel } from './live/live-panel';
 import { QueryPanel } from './query/query-panel';
 import { GENERAL_SAMPLES, tableSample, WEATHER_SAMPLES } from './query/samples';
 import { ResultPanel } from './result/result-panel';
 import { readReport, type TableReport } from './storage/report';
 import { StoragePanel } from './storage/storage-panel';
+import { TimeSeriesPanel } from './timeseries/timeseries-panel';
+import { addWeatherPolicies } from './timeseries/weather-series';
 import { announce } from './ui/announce';
 import { byId } from './ui/dom';
 import { formatRows } from './ui/figures';
@@ -19,6 +22,7 @@ export class Demo {
   readonly #query: QueryPanel;
   readonly #storage: StoragePanel;
   readonly #weather: WeatherButton;
+  readonly #timeSeries: TimeSeriesPanel;
   /** An empty database shows the welcome, until the user wants the editor all the same. */
   #isEmptyWanted = false;
 
@@ -28,6 +32,13 @@ export class Demo {
     this.#query = new QueryPanel(db, new ResultPanel(byId('grid', HTMLDivElement)), refresh);
     this.#storage = new StoragePanel(db, byId('storage', HTMLDivElement), refresh);
     this.#weather = new WeatherButton(db, (rows) => void this.#imported(WEATHER_TABLE, rows));
+    this.#timeSeries = new TimeSeriesPanel(
+      db,
+      byId('timeseries', HTMLElement),
+      byId('timeseries-body', HTMLDivElement),
+      refresh,
+    );
+    new LivePanel(db, refresh);
     this.#connectCsv();
     for (const start of document.querySelectorAll('[data-action="start-empty"]')) {
       start.addEventListener('click', () => void this.#startEmpty());
@@ -45,6 +56,7 @@ export class Demo {
   async refresh(): Promise<void> {
     try {
       this.#show(await readReport(this.#db));
+      await this.#timeSeries.refresh();
     } catch (problem) {
       this.#bench.hidden = false;
       this.#storage.showProblem(problem);
@@ -94,10 +106,19 @@ export class Demo {
 
   async #imported(table: string, rows: number): Promise<void> {
     announce(`${formatRows(rows)} imported into ${table}`);
+    if (table === WEATHER_TABLE) await this.#addPolicies();
     await this.refresh();
     const sample = table === WEATHER_TABLE ? WEATHER_SAMPLES[1] : tableSample(table);
     this.#query.focus();
     if (sample) await this.#query.runText(sample.sql);
+  }
+
+  async #addPolicies(): Promise<void> {
+    try {
+      await addWeatherPolicies(this.#db);
+    } catch (problem) {
+      this.#storage.showProblem(problem);
+    }
   }
 
   async #startEmpty(): Promise<void> {

@@ -5,6 +5,7 @@ import './styles/welcome.css';
 import './styles/query.css';
 import './styles/result.css';
 import './styles/storage.css';
+import './styles/timeseries.css';
 import { Demo } from './demo';
 import { keepForOffline } from './offline';
 import { openStore } from './open-store';

@@ -1,3 +1,4 @@
+import { WEATHER_OPTIONS } from '../timeseries/weather-series';
 import type { TableImport } from './import-table';
 
 export const WEATHER_TABLE = 'weather';
@@ -41,6 +42,7 @@ export async function bundledWeather(): Promise<TableImport> {
     columns: COLUMNS.map(([name, type]) => ({ name, type })),
     // Year, month, day and hour are local time, in which one hour of November comes twice.
     primaryKey: ['origin', 'time_hour'],
+    options: WEATHER_OPTIONS,
     source: unpacked(new Uint8Array(await response.arrayBuffer())),
     totalBytes: CSV_BYTES,
     delimiter: ',',

@@ -8,6 +8,8 @@ export interface TableImport {
   readonly table: string;
   readonly columns: readonly { readonly name: string; readonly type: string }[];
   readonly primaryKey?: readonly string[];
+  /** What stands in WITH: of a hypertable, for one. */
+  readonly options?: string;
   readonly source: ReadableStream<Uint8Array<ArrayBuffer>>;
   readonly totalBytes: number;
   readonly delimiter: string;
@@ -16,12 +18,13 @@ export interface TableImport {
 
 export type ImportProgress = Required<CopyProgress>;
 
-function createTable({ table, columns, primaryKey = [] }: TableImport): string {
+function createTable({ table, columns, primaryKey = [], options }: TableImport): string {
   const parts = columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`);
   if (primaryKey.length > 0) {
     parts.push(`PRIMARY KEY (${primaryKey.map(quoteIdentifier).join(', ')})`);
   }
-  return `CREATE TABLE ${quoteIdentifier(table)} (${parts.join(', ')})`;
+  const storage = options === undefined ? '' : ` WITH (${options})`;
+  return `CREATE TABLE ${quoteIdentifier(table)} (${parts.join(', ')})${storage}`;
 }
 
 /** An import that was killed leaves its table without rows, and that table is nobody's. */

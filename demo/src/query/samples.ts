@@ -39,6 +39,13 @@ GROUP BY month
 ORDER BY inches DESC;`,
   },
   {
+    label: 'Days',
+    sql: `SELECT day, origin, coldest, mean, hottest, precip
+FROM weather_day
+ORDER BY day DESC, origin
+LIMIT 60;`,
+  },
+  {
     label: 'All rows',
     sql: 'SELECT * FROM weather;',
   },

@@ -82,7 +82,7 @@ export class StoragePanel {
 
   async #drop(table: string): Promise<void> {
     try {
-      await this.#db.exec(`DROP TABLE ${quoteIdentifier(table)}`);
+      await this.#db.exec(`DROP TABLE ${quoteIdentifier(table)} CASCADE`);
       announce(`Table ${table} dropped`);
       this.#onDrop();
     } catch (problem) {
