@@ -7,6 +7,7 @@ use walrus::{
     passes,
 };
 
+use crate::data;
 use crate::parts::{GATE, Plan};
 
 /// The module with stubs for what has moved, and with exports of all that the second part uses.
@@ -20,6 +21,7 @@ pub(crate) fn emitted(mut module: Module, plan: &Plan) -> Result<Vec<u8>> {
             module.funcs.get_mut(*id).kind = FunctionKind::Local(stub);
         }
     }
+    data::cut(&mut module, plan)?;
     let table = module.tables.get_mut(plan.table);
     table.initial = plan.table_slots;
     table.maximum = table.maximum.map(|most| most.max(plan.table_slots));

@@ -6,6 +6,7 @@
 //!   memory, tables, globals, data ───────────▶  imports them all
 //!   functions of the profile      ───────────▶  imports those that it calls
 //!   a stub for each other function ◀──────────  fills the stub's slot of the table
+//!                                               has texts that only its functions read
 //! ```
 //!
 //! A stub calls the function in its slot. As long as the gate, a global, is 0, it calls the loader
@@ -19,6 +20,7 @@
 //! Invariant: the same module and profile give the same parts.
 
 mod calls;
+mod data;
 mod first;
 mod names;
 mod parts;

@@ -9,6 +9,7 @@ use anyhow::{Context, Result};
 use walrus::{FunctionId, FunctionKind, GlobalId, MemoryId, Module, ModuleConfig, TableId};
 
 use crate::calls::called_by;
+use crate::data::{self, MovedData};
 use crate::names::stable_name;
 use crate::{first, second, supported};
 
@@ -43,6 +44,8 @@ pub(crate) struct Plan {
     pub tables: BTreeMap<TableId, String>,
     /// What loads the second part.
     pub loader: FunctionId,
+    /// Constant texts that go into the second part.
+    pub data: Vec<MovedData>,
 }
 
 /// The module in which the second part looks for what is in the first.
@@ -132,6 +135,7 @@ impl Plan {
         let globals = module.globals.iter().map(|global| global.id());
         let tables = module.tables.iter().map(|table| table.id());
         let plan = Plan {
+            data: data::moved(module, &is_moved)?,
             shared: numbered('f', shared),
             globals: numbered('g', globals),
             tables: numbered('t', tables),

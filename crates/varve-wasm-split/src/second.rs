@@ -9,11 +9,16 @@ use walrus::{
     FunctionKind, GlobalId, GlobalKind, ImportedFunction, Module, ValType, passes,
 };
 
+use crate::data;
 use crate::parts::{FIRST, GATE, Plan};
 
 /// The module of what has moved: it imports all else, and fills the slots of the table.
 pub(crate) fn emitted(mut module: Module, plan: &Plan) -> Result<Vec<u8>> {
+    let texts = data::taken(&module, plan)?;
     remove_roots(&mut module);
+    for (offset, bytes) in texts {
+        data::add(&mut module, plan, offset, bytes);
+    }
     import_memory_and_tables(&mut module, plan);
     import_globals(&mut module, plan);
     import_functions(&mut module, plan);
