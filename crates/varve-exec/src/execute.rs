@@ -281,9 +281,11 @@ impl<'a> Builder<'a> {
             }
             None => Box::new(SortStream::new(sort, rows, keys)),
         };
-        Ok(match (input, rows_wanted) {
-            (Plan::Scan(node), Some(rows)) if !node.order.is_empty() => {
-                Box::new(ScanStream::in_order(running, node, rows, sorted))
+        Ok(match input {
+            Plan::Scan(node)
+                if !node.order.is_empty() && (rows_wanted.is_some() || node.first_of > 0) =>
+            {
+                Box::new(ScanStream::in_order(running, node, rows_wanted, sorted))
             }
             _ => sorted,
         })

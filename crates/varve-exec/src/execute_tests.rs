@@ -178,6 +178,7 @@ fn a_failing_source_passes_its_error_on() {
         predicates: Vec::new(),
         with_position: false,
         order: Vec::new(),
+        first_of: 0,
     });
     let error = setting.run(&plan).unwrap_err();
     assert_eq!(error.state(), SqlState::FEATURE_NOT_SUPPORTED);

@@ -35,6 +35,8 @@ pub enum IndexRead {
     Only(EntryScans),
     /// The rows are looked up.
     Lookup(IndexStream),
+    /// They are there.
+    Ready(VecDeque<Batch>),
 }
 
 /// Scans of an index one after another.
@@ -284,6 +286,27 @@ impl EntryScans {
 }
 
 impl IndexStream {
+    /// Looks up the rows of entries that were read, in their order.
+    pub fn of_entries(
+        table: &TableDef,
+        spec: &TableScan,
+        read: VecDeque<Batch>,
+    ) -> Result<IndexStream> {
+        let mut filter = RowFilter::new(table, &spec.columns, [].into_iter())?;
+        let row_key = table.row_key().into_iter();
+        let row_key: Vec<usize> = row_key
+            .map(|column| place_in(&mut filter.read, column))
+            .collect();
+        Ok(IndexStream {
+            read,
+            rest: None,
+            key: row_key.len(),
+            filter,
+            with_position: spec.with_position,
+            row_key: Some(row_key),
+        })
+    }
+
     /// Keys of rows that were not looked up yet, at most a vector; none at the end.
     async fn keys(&mut self, transaction: &Transaction) -> Result<Vec<Vec<Value>>> {
         let mut keys: Vec<Vec<Value>> = Vec::new();
@@ -365,6 +388,7 @@ impl BatchStream for IndexBatches<'_> {
             match &mut self.read {
                 IndexRead::Only(scan) => scan.next(self.transaction).await,
                 IndexRead::Lookup(stream) => stream.next(self.transaction, self.table).await,
+                IndexRead::Ready(batches) => Ok(batches.pop_front()),
             }
         })
     }

@@ -6,4 +6,5 @@ pub(crate) mod index_scan;
 mod points;
 pub(crate) mod row_filter;
 pub(crate) mod rows;
+mod skip_scan;
 pub(crate) mod source;

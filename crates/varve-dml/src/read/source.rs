@@ -17,6 +17,7 @@ use varve_types::{
 use crate::read::before::{self, Before};
 use crate::read::index_scan::{self, IndexBatches};
 use crate::read::row_filter::RowFilter;
+use crate::read::skip_scan;
 
 /// The tables of the store and the system views, as one transaction sees them.
 pub struct TransactionSource<'a> {
@@ -91,6 +92,7 @@ fn for_store(spec: TableScan) -> (ScanSpec, Vec<PartPredicate>) {
         limit_rows: spec.limit_rows,
         wanted: spec.wanted,
         cutoff: spec.cutoff,
+        first_of: spec.first_of,
     };
     (stored, other)
 }
@@ -181,6 +183,17 @@ impl ScanSource for TransactionSource<'_> {
             let Some(OrderChoice { index, reverse }) = choice else {
                 return Ok(None);
             };
+            if spec.first_of > 0 {
+                let choice = OrderChoice { index, reverse };
+                let read = skip_scan::read(self.transaction, table, spec, choice).await?;
+                return Ok(read.map(|read| -> Box<dyn BatchStream + 'a> {
+                    Box::new(IndexBatches {
+                        transaction: self.transaction,
+                        table,
+                        read,
+                    })
+                }));
+            }
             let stream: Box<dyn BatchStream + 'a> = match index {
                 Some(index) => {
                     let transaction = self.transaction;

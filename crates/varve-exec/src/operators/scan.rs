@@ -74,12 +74,12 @@ impl<'a> ScanStream<'a> {
     pub(crate) fn in_order(
         running: Running<'a>,
         node: &'a ScanNode,
-        limit_rows: u64,
+        limit_rows: Option<u64>,
         sorted: Box<dyn BatchStream + 'a>,
     ) -> ScanStream<'a> {
         ScanStream {
             sorted: Some(sorted),
-            ..ScanStream::new(running, node, Some(limit_rows))
+            ..ScanStream::new(running, node, limit_rows)
         }
     }
 
@@ -110,6 +110,10 @@ impl<'a> ScanStream<'a> {
         };
         let Some(sorted) = self.sorted.take() else {
             return Ok(State::Open(source.scan(spec).await?));
+        };
+        let spec = ScanSpec {
+            first_of: node.first_of,
+            ..spec
         };
         let ordered = source.scan_in_order(spec, &node.order).await?;
         Ok(State::Open(ordered.unwrap_or(sorted)))

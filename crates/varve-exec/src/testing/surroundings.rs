@@ -66,6 +66,7 @@ impl Setting {
             predicates: Vec::new(),
             with_position: false,
             order: Vec::new(),
+            first_of: 0,
         })
     }
 

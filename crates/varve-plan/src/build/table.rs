@@ -51,6 +51,7 @@ pub fn full_scan(relation: Relation, name: String, columns: &[(String, LogicalTy
         predicates: Vec::new(),
         with_position: false,
         order: Vec::new(),
+        first_of: 0,
     }
 }
 

@@ -403,6 +403,10 @@ fn describe_ordered_scan(scan: &ScanNode, choice: &OrderChoice<'_>) -> Node {
         None => (index_scan(false), format!("{}_pkey", scan.name)),
         Some(IndexChoice { index, covers }) => (index_scan(covers), index.name.clone()),
     };
+    let kind = match scan.first_of {
+        0 => kind,
+        _ => "Index Skip Scan",
+    };
     let backward = if choice.reverse { " Backward" } else { "" };
     scan_node(&format!("{kind}{backward} using {name}"), scan)
 }

@@ -206,6 +206,16 @@ fn note(plan: &mut Plan, is_limited: bool) {
             }
             input => note(input, false),
         },
+        Plan::First { input, keys } => match input.as_mut() {
+            Plan::Sort {
+                input,
+                keys: sort_keys,
+            } => match input.as_mut() {
+                Plan::Scan(scan) => note_firsts(scan, keys, sort_keys),
+                input => note(input, false),
+            },
+            input => note(input, false),
+        },
         Plan::Aggregate {
             input,
             groups,
@@ -221,6 +231,16 @@ fn note(plan: &mut Plan, is_limited: bool) {
             }
         }
         other => other.for_each_input_mut(&mut |input| note(input, false)),
+    }
+}
+
+/// Notes that of rows with the same keys only the first is wanted, where something gives the rows
+/// in their order and skips the others.
+fn note_firsts(scan: &mut ScanNode, keys: &[Expr], sort_keys: &[SortKeyExpr]) {
+    let mut leading = sort_keys.iter().take(keys.len());
+    let are_leading = leading.len() == keys.len() && leading.all(|key| keys.contains(&key.expr));
+    if are_leading && scan.predicates.is_empty() && scan.note_order(sort_keys) {
+        scan.first_of = keys.len();
     }
 }
 

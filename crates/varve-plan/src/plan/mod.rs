@@ -150,6 +150,9 @@ pub struct ScanNode {
     /// Under a sort of which only first rows are wanted: the order of its keys, where an index or
     /// the table gives it; else empty.
     pub order: Vec<OrderColumn>,
+    /// With an order: of rows with equal values in so many of its leading columns only the first is
+    /// wanted. 0: all of them are.
+    pub first_of: usize,
 }
 
 /// A pushed predicate; its constants may be parameters, which are known only when the plan runs.

@@ -32,6 +32,9 @@ pub struct ScanSpec<C = usize> {
     /// What leaves out more rows while the scan runs. Those that may come first then do, as far as
     /// the order of rows is free.
     pub cutoff: Option<Arc<Cutoff>>,
+    /// Of rows with equal values in so many leading columns of the order that is asked for only the
+    /// first is wanted; others may come too. 0: all are wanted. The store gives all of them.
+    pub first_of: usize,
 }
 
 /// What a scan of a table is asked for, which may also test expressions of the table's indexes.
@@ -51,6 +54,7 @@ impl<C> ScanSpec<C> {
             limit_rows: None,
             wanted: None,
             cutoff: None,
+            first_of: 0,
         }
     }
 }

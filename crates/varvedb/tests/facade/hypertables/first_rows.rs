@@ -122,3 +122,76 @@ fn the_first_rows_are_those_of_a_whole_sort() {
         }
     }
 }
+
+/// T30: the last point of each host, by an index, by the key of the table, and sorted.
+#[test]
+fn the_first_row_of_each_value_is_sought() {
+    let mut random = SplitMix64::new(5);
+    for kind in [
+        "CREATE TABLE t (host INT, at INT NOT NULL, v INT); CREATE INDEX ON t (host, at DESC)",
+        "CREATE TABLE t (host INT, at INT NOT NULL, v INT); CREATE INDEX ON t (host DESC, at) INCLUDE (v)",
+        "CREATE TABLE t (host INT, at INT, v INT, PRIMARY KEY (host, at))",
+        "CREATE TABLE t (host INT, at INT, v INT)",
+    ] {
+        let database = open(&Arc::new(MemoryKv::new()));
+        let mut session = database.session();
+        run(&mut session, kind);
+        let may_be_null = !kind.contains("PRIMARY");
+        for round in 0..12 {
+            let from = 2000 * round;
+            let host = match may_be_null {
+                true => "nullif(i * 7919 % 23, 5)",
+                false => "i * 7919 % 23",
+            };
+            let filled = format!(
+                "INSERT INTO t SELECT {host}, i, i % 9 FROM generate_series({from}, {}) i",
+                from + 1999
+            );
+            run(&mut session, &filled);
+            if random.coin() {
+                block_on(database.flush()).unwrap();
+            }
+            let gone = random.up_to(23);
+            run(
+                &mut session,
+                &format!("DELETE FROM t WHERE host = {gone} AND at > {from}"),
+            );
+            for order in [
+                "host, at DESC",
+                "host DESC, at",
+                "host, at",
+                "host DESC, at DESC",
+            ] {
+                let query = |host: &str| {
+                    format!(
+                        "SELECT DISTINCT ON ({host}) * FROM t ORDER BY {}",
+                        order.replace("host", host)
+                    )
+                };
+                let found = rows(&mut session, &query("host"));
+                let expected = rows(&mut session, &query("(host + 0)"));
+                assert_eq!(found, expected, "{kind}: {}", query("host"));
+            }
+        }
+    }
+}
+
+#[test]
+fn the_last_points_decode_few_vectors() {
+    let database = open(&Arc::new(MemoryKv::new()));
+    let mut session = database.session();
+    run(
+        &mut session,
+        "CREATE TABLE t (host INT, at INT, v INT);
+         CREATE INDEX ON t (host, at DESC);
+         INSERT INTO t SELECT i % 10, i, i FROM generate_series(1, 200000) i",
+    );
+    block_on(database.flush()).unwrap();
+    block_on(database.run_jobs_until_idle()).unwrap();
+    let last = "SELECT DISTINCT ON (host) * FROM t ORDER BY host, at DESC";
+    assert_eq!(rows(&mut session, last).len(), 10);
+    assert!(decoded(&mut session, last) < 10 * 10, "of 600");
+    let many = "SELECT DISTINCT ON (at) * FROM t ORDER BY at";
+    run(&mut session, "CREATE INDEX ON t (at)");
+    assert_eq!(rows(&mut session, many).len(), 200_000);
+}
