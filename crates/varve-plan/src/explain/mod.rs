@@ -388,13 +388,16 @@ fn describe_scan(scan: &ScanNode) -> Node {
         let columns = output_names(&scan.column_names, &scan.columns, scan.with_position);
         return with_filter(Node::lookup(table.tree, &scan.name, columns), scan);
     }
-    let title = match scan.index() {
-        None => "Seq Scan".to_owned(),
-        Some(IndexChoice { index, covers }) => {
-            format!("{} using {}", index_scan(covers), index.name)
-        }
-    };
-    scan_node(&title, scan)
+    if let Some(IndexChoice { index, covers }) = scan.index() {
+        let title = format!("{} using {}", index_scan(covers), index.name);
+        return scan_node(&title, scan);
+    }
+    let mut node = scan_node("Seq Scan", scan);
+    let table = scan.table.as_ref();
+    if table.is_some_and(|table| table.hypertable.is_some()) {
+        node.hypertable = Some(Box::new(scan.clone()));
+    }
+    node
 }
 
 /// A scan in place of a sort.
@@ -421,12 +424,7 @@ fn index_scan(covers: bool) -> &'static str {
 
 fn scan_node(title: &str, scan: &ScanNode) -> Node {
     let columns = output_names(&scan.column_names, &scan.columns, scan.with_position);
-    let mut node = with_filter(Node::on_table(title, &scan.name, columns), scan);
-    let table = scan.table.as_ref();
-    if table.is_some_and(|table| table.hypertable.is_some()) {
-        node.hypertable = Some(Box::new(scan.clone()));
-    }
-    node
+    with_filter(Node::on_table(title, &scan.name, columns), scan)
 }
 
 /// A node of a scan with what the scan itself sorts out.
