@@ -202,8 +202,8 @@ fn column_of(catalog: &Catalog, table: &TableDef, text: &str) -> Result<ColumnDe
             .get(*at)
             .is_some_and(|key| key.id == column.id)
     };
-    if table.primary_key.iter().any(is_key) {
-        let what = format!("transparent compression of \"{text}\", a column of the primary key,");
+    if table.row_key().iter().any(is_key) {
+        let what = format!("transparent compression of \"{text}\", which rows are sorted by,");
         return Err(Error::unsupported(what));
     }
     if column.storage.mode == StorageMode::ContentAddressed {
