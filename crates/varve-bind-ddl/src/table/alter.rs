@@ -152,6 +152,15 @@ impl Altered {
         }
     }
 
+    /// Has rows be written anew where they are to be sorted otherwise.
+    fn settle_order(&mut self, parts: &Parts<'_>, new: &mut Vec<IndexDef>) -> Result<()> {
+        check_sorted(&self.after)?;
+        self.after.place_primary_key(new);
+        let is_sorted_anew = self.after.row_order() != self.before.row_order();
+        self.rewrites |= parts.primary_key.is_some() || is_sorted_anew;
+        Ok(())
+    }
+
     fn position(&self, name: &str) -> Result<usize> {
         let mut columns = self.after.columns.iter();
         let found = columns.position(|column| column.name == name);
@@ -289,10 +298,7 @@ impl DdlBinder<'_, '_> {
                 return Err(Error::unsupported("a foreign key of a partitioned table"));
             }
         }
-        check_sorted(&altered.after)?;
-        altered.after.place_primary_key(&mut indexes);
-        altered.rewrites |= parts.primary_key.is_some();
-        altered.rewrites |= altered.after.row_order() != before.row_order();
+        altered.settle_order(&parts, &mut indexes)?;
         altered.put_validity(known_keys, &valid);
         let mut alter = altered.change(indexes, parts.sequences);
         alter.also = also;

@@ -30,7 +30,8 @@ impl Copied {
         let moved = |at: usize| places.get(at).copied().unwrap_or(at);
         // A primary key that cannot be deferred is copied as one.
         let is_copied = |index: &&IndexDef| {
-            !index.is_building && !(index.is_primary && index.deferral == Deferral::Never)
+            let is_key = index.is_primary && index.deferral == Deferral::Never;
+            !(index.is_building || is_key)
         };
         for index in source.indexes.iter().filter(is_copied) {
             let names = index.keys.iter();

@@ -49,7 +49,7 @@ fn store(kv: &MemoryKv, width: Option<i64>) -> Arc<Store> {
 fn many(rows: i64) -> Vec<Row> {
     let row = |mut row: Row| {
         row.2 %= 5;
-        row.1 = row.1.map(|text| text[..6].to_owned());
+        row.1 = row.1.map(|text| text.chars().take(6).collect());
         row
     };
     let keys = (0..rows).map(|i| i * 7919 % rows);

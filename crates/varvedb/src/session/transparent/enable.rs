@@ -202,7 +202,11 @@ fn column_of(catalog: &Catalog, table: &TableDef, text: &str) -> Result<ColumnDe
             .get(*at)
             .is_some_and(|key| key.id == column.id)
     };
-    if table.row_key().iter().any(is_key) {
+    if table.primary_key.iter().any(is_key) {
+        let what = format!("transparent compression of \"{text}\", a column of the primary key,");
+        return Err(Error::unsupported(what));
+    }
+    if table.is_sorted_by(column.id) {
         let what = format!("transparent compression of \"{text}\", which rows are sorted by,");
         return Err(Error::unsupported(what));
     }

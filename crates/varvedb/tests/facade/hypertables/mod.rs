@@ -1,6 +1,8 @@
 //! Hypertables: what comes in without SQL makes chunks too, dumps make them again, and two who
 //! make the same chunk are one after the other.
 
+mod segments;
+
 use std::sync::Arc;
 
 use pollster::block_on;
@@ -20,6 +22,24 @@ fn copy(session: &mut Session, text: &str) {
         session.copy_write(text.as_bytes()).await.unwrap();
         session.copy_finish().await.unwrap();
     });
+}
+
+/// A session of a database that the dump of another one made.
+fn copied(session: &mut Session) -> Session {
+    let mut script = Vec::new();
+    let mut sink = |piece: &[u8]| {
+        script.extend_from_slice(piece);
+        Ok(())
+    };
+    let options = DumpOptions {
+        inserts: true,
+        ..DumpOptions::default()
+    };
+    block_on(session.dump(options, &mut sink)).unwrap();
+    let script = String::from_utf8(script).unwrap();
+    let mut copied = open(&Arc::new(MemoryKv::new())).session();
+    run(&mut copied, &script);
+    copied
 }
 
 #[test]
@@ -72,19 +92,7 @@ fn a_dump_makes_the_hypertable_again() {
                  integer_interval, integer_now_func::text FROM timescaledb_information.dimensions \
                  ORDER BY 1";
     let before = rows(&mut session, facts);
-    let mut script = Vec::new();
-    let mut sink = |piece: &[u8]| {
-        script.extend_from_slice(piece);
-        Ok(())
-    };
-    let options = DumpOptions {
-        inserts: true,
-        ..DumpOptions::default()
-    };
-    block_on(session.dump(options, &mut sink)).unwrap();
-    let script = String::from_utf8(script).unwrap();
-    let mut copied = open(&Arc::new(MemoryKv::new())).session();
-    run(&mut copied, &script);
+    let mut copied = copied(&mut session);
     assert_eq!(rows(&mut copied, facts), before);
     assert_eq!(
         rows(&mut copied, RANGES).len(),
