@@ -116,15 +116,30 @@ fn a_load_sorts_what_it_is_given() {
     check_order(&store, &rows);
 }
 
-/// Also NULLs are part of a key, and equal rows have keys of their own.
+/// Also NULLs are part of a key, and equal rows have keys of their own. The key may tell the
+/// partition.
 #[test]
 fn rows_are_found_by_their_whole_key() {
-    let kv = MemoryKv::new();
-    let store = store(&kv, None);
+    let whole = open(&MemoryKv::new());
+    with_trees_as(&whole, |schema| match schema.tree {
+        PLAIN => sorted_by(schema, &BY_NUMBER),
+        _ => schema,
+    });
+    let apart = open(&MemoryKv::new());
+    with_trees_as(&apart, |schema| match schema.tree {
+        PLAIN => sorted_by(kept_apart(schema, 3, 2), &BY_NUMBER),
+        _ => schema,
+    });
+    for store in [whole, apart] {
+        all_are_found(&store);
+    }
+}
+
+fn all_are_found(store: &Arc<Store>) {
     let rows = many(2500);
-    insert(&store, PLAIN, &rows[..2000]);
+    insert(store, PLAIN, &rows[..2000]);
     block_on(store.flush()).unwrap();
-    insert(&store, PLAIN, &rows[2000..]);
+    insert(store, PLAIN, &rows[2000..]);
     let transaction = store.begin();
     let mut scan = block_on(transaction.scan(ScanSpec::of(PLAIN, vec![0, 1, 2, 3]))).unwrap();
     let mut found = Vec::new();
