@@ -75,20 +75,14 @@ impl<'o> SortOption<'o> {
 
     fn column<'t>(&self, table: &'t TableDef, name: &str) -> Result<&'t ColumnDef> {
         let mut columns = table.columns.iter();
-        let column = columns.find(|column| column.name == name).ok_or_else(|| {
+        columns.find(|column| column.name == name).ok_or_else(|| {
             let message = format!("column \"{name}\" does not exist");
             let hint = format!(
                 "\"{}\" names columns of table \"{}\"; quote names with capital letters.",
                 self.name, table.name
             );
             Error::new(SqlState::UNDEFINED_COLUMN, message).with_hint(hint)
-        })?;
-        if column.storage.compression == Compression::ZstdValues {
-            let what =
-                format!("sorting rows by \"{name}\", whose values are compressed one by one,");
-            return Err(Error::unsupported(what));
-        }
-        Ok(column)
+        })
     }
 
     fn segments(&self, table: &TableDef) -> Result<Vec<ColumnId>> {
@@ -236,7 +230,8 @@ fn chosen_segments(
     found.into_iter().collect()
 }
 
-/// Refuses a hypertable that is to be sorted by values that have no order.
+/// Refuses a hypertable that is to be sorted by values that have no order, or are not to be read
+/// for it.
 pub fn check_sorted(table: &TableDef) -> Result<()> {
     for column in table
         .columns
@@ -244,6 +239,12 @@ pub fn check_sorted(table: &TableDef) -> Result<()> {
         .filter(|column| table.is_sorted_by(column.id))
     {
         check_comparable(column.ty, true, 0).map_err(Error::without_position)?;
+        if column.storage.compression == Compression::ZstdValues {
+            let name = &column.name;
+            let what =
+                format!("sorting rows by \"{name}\", whose values are compressed one by one,");
+            return Err(Error::unsupported(what));
+        }
     }
     Ok(())
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use pollster::block_on;
 use varve_kv::MemoryKv;
 use varve_types::{
-    CompareOp, KeyColumn, KeyOrder, PredicateTest, ScanSpec, Value, encode_ordered_key_value,
+    ColumnPredicate, CompareOp, KeyColumn, KeyOrder, PredicateTest, ScanSpec, Value,
+    encode_ordered_key_value,
 };
 
 use super::properties::compare;
@@ -199,7 +200,7 @@ fn a_changed_row_moves() {
     insert(&store, PLAIN, &rows);
     block_on(store.flush()).unwrap();
     let mut transaction = store.begin();
-    let is = varve_types::ColumnPredicate {
+    let is = ColumnPredicate {
         column: 2,
         test: PredicateTest::Compare(CompareOp::Eq, Value::Int4(4)),
     };
@@ -225,4 +226,74 @@ fn a_changed_row_moves() {
     check_order(&store, &rows);
     block_on(store.vacuum(None, true)).unwrap();
     check_order(&store, &rows);
+}
+
+/// Rows with the same first key column, in the order of partitions: runs are read one after another,
+/// with what is in memory between them.
+#[test]
+fn partitions_follow_each_other_behind_a_prefix() {
+    for descending in [false, true] {
+        let kv = MemoryKv::new();
+        let store = open(&kv);
+        let by_k = KeyColumn {
+            position: 0,
+            order: KeyOrder {
+                descending,
+                nulls_first: descending,
+            },
+        };
+        let key = [BY_NUMBER[0], by_k];
+        with_trees_as(&store, |schema| match schema.tree {
+            PLAIN => sorted_by(kept_apart(schema, 1, 300), &key),
+            _ => schema,
+        });
+        let mut rows = many(3000);
+        insert(&store, PLAIN, &rows[..2500]);
+        block_on(store.vacuum(None, true)).unwrap();
+        check_prefix(&store, &rows[..2500], descending);
+        insert(&store, PLAIN, &rows[2500..]);
+        let mut transaction = store.begin();
+        let doomed = positions_where(&transaction, PLAIN, compare(CompareOp::Gt, 2900));
+        block_on(transaction.delete(PLAIN, &doomed)).unwrap();
+        block_on(transaction.commit(Durability::Strict)).unwrap();
+        rows.retain(|row| row.0 <= 2900);
+        check_prefix(&store, &rows, descending);
+    }
+}
+
+fn check_prefix(store: &Arc<Store>, rows: &[Row], descending: bool) {
+    let mut wanted: Vec<i64> = rows
+        .iter()
+        .filter(|row| row.2 == 3)
+        .map(|row| row.0)
+        .collect();
+    wanted.sort_unstable();
+    for (reverse, limit_rows) in [
+        (false, None),
+        (true, None),
+        (false, Some(7)),
+        (true, Some(7)),
+    ] {
+        let scan = ScanSpec {
+            predicates: vec![ColumnPredicate {
+                column: 2,
+                test: PredicateTest::Compare(CompareOp::Eq, Value::Int4(3)),
+            }],
+            ordered: true,
+            reverse,
+            limit_rows,
+            ..everything(PLAIN)
+        };
+        let found = read(&store.begin(), scan).unwrap();
+        let mut found: Vec<i64> = found.iter().map(|(row, _)| row.0).collect();
+        let mut wanted = wanted.clone();
+        if reverse != descending {
+            wanted.reverse();
+        }
+        // A scan may give more than it has to.
+        let rows = limit_rows.map_or(usize::MAX, |rows| rows as usize);
+        wanted.truncate(rows);
+        found.truncate(rows);
+        assert_eq!(found, wanted, "{reverse} {limit_rows:?}");
+    }
 }
