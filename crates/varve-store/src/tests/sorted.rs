@@ -228,8 +228,8 @@ fn a_changed_row_moves() {
     check_order(&store, &rows);
 }
 
-/// Rows with the same first key column, in the order of partitions: runs are read one after another,
-/// with what is in memory between them.
+/// Rows with the same first key column, in the order of partitions: runs are read one after
+/// another, with what is in memory between them.
 #[test]
 fn partitions_follow_each_other_behind_a_prefix() {
     for descending in [false, true] {
