@@ -402,8 +402,13 @@ pub(crate) fn decode_chunk(bytes: &[u8]) -> Result<ChunkDef> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ChunkDef, chunk_range, decode_chunk, encode_chunk};
-    use varve_types::ObjectId;
+    use super::{
+        ChunkDef, HypertableDef, Segments, chunk_range, decode_chunk, encode_chunk, put_hypertable,
+        take_hypertable,
+    };
+    use crate::model::bytes::Input;
+    use crate::model::table::ColumnDef;
+    use varve_types::{ColumnId, KeyOrder, LogicalType, ObjectId};
 
     fn chunk(start: i64, end: i64) -> ChunkDef {
         ChunkDef {
@@ -427,6 +432,59 @@ mod tests {
         assert_eq!(chunk_range(i64::MAX, 10, []), (i64::MAX - 7, i64::MAX));
         let (start, end) = chunk_range(i64::MIN, 10, []);
         assert!(start == i64::MIN && end > i64::MIN && end <= i64::MIN + 10);
+    }
+
+    fn hypertable(by: &[u32], order: &[u32]) -> HypertableDef {
+        let order = order.iter().map(|id| {
+            let order = KeyOrder {
+                descending: true,
+                nulls_first: false,
+            };
+            (ColumnId(*id), order)
+        });
+        HypertableDef {
+            number: 3,
+            column: ColumnId(1),
+            width: 10,
+            integer_now: None,
+            is_columnstore: true,
+            segments: Some(Segments {
+                by: by.iter().copied().map(ColumnId).collect(),
+                order: order.collect(),
+                is_by_given: true,
+                is_order_given: false,
+            }),
+        }
+    }
+
+    /// Columns have an order once at most, and are there.
+    #[test]
+    fn bytes_of_a_hypertable_say_what_sorts_its_rows() {
+        let column = |id| ColumnDef::new(ColumnId(id), "c", LogicalType::Int8, id != 1);
+        let columns = [column(1), column(2), column(3)];
+        let bytes = |def: &HypertableDef| {
+            let mut bytes = Vec::new();
+            put_hypertable(&mut bytes, def).unwrap();
+            bytes
+        };
+        let take = |bytes: &[u8]| take_hypertable(&mut Input(bytes), &columns);
+        let good = hypertable(&[2], &[3, 1]);
+        assert_eq!(take(&bytes(&good)), Ok(good.clone()));
+        assert_eq!(
+            bytes(&good)[16..],
+            [14, 1, 0, 2, 0, 0, 0, 2, 0, 3, 0, 0, 0, 1, 1, 0, 0, 0, 1]
+        );
+        for bad in [
+            hypertable(&[2], &[2]),
+            hypertable(&[2, 2], &[1]),
+            hypertable(&[4], &[1]),
+            hypertable(&[], &[]),
+        ] {
+            assert!(take(&bytes(&bad)).is_err(), "{bad:?}");
+        }
+        for end in 0..bytes(&good).len() {
+            assert!(take(&bytes(&good)[..end]).is_err());
+        }
     }
 
     #[test]
