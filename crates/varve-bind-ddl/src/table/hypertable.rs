@@ -13,7 +13,7 @@ use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, Value};
 
 use crate::binder::DdlBinder;
 use crate::table::segments::{SortOption, Sorted};
-use crate::table::storage::{nearest, not_yet};
+use crate::table::storage::{nearest, not_yet, reset_with_value};
 
 /// Prefixes of parameters that TimescaleDB gives tables and views.
 const NAMESPACES: [&str; 2] = ["timescaledb", "tsdb"];
@@ -96,10 +96,10 @@ impl<'o> Written<'o> {
                     written.columnstore = Some(truth(name, value)?);
                 }
                 "segmentby" | "compress_segmentby" => {
-                    written.sorted.by = Some(SortOption::of(name, value)?);
+                    SortOption::of(name, value)?.put(&mut written.sorted.by)?;
                 }
                 "orderby" | "compress_orderby" => {
-                    written.sorted.order = Some(SortOption::of(name, value)?);
+                    SortOption::of(name, value)?.put(&mut written.sorted.order)?;
                 }
                 // There is no index to leave out: runs are divided by time anyway.
                 "create_default_indexes" if !truth(name, value)? => {}
@@ -168,10 +168,14 @@ impl DdlBinder<'_, '_> {
         table: &mut TableDef,
         options: &[DefinedOption],
     ) -> Result<()> {
-        let own = options.iter().map(|option| option.name.text.as_str());
-        let own = own.filter(|name| is_timescale(name));
+        let own = options.iter();
+        let own = own.filter(|option| is_timescale(&option.name.text));
         let mut def = None;
-        for name in own {
+        for DefinedOption { name, value } in own {
+            let name = name.text.as_str();
+            if value.is_some() {
+                return Err(reset_with_value());
+            }
             let known = table.hypertable.as_deref();
             let known = known.ok_or_else(|| not_a_hypertable(&table.name))?;
             let mut segments = def.get_or_insert_with(|| known.clone()).segments.as_mut();

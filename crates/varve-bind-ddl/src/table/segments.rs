@@ -39,6 +39,16 @@ impl<'o> SortOption<'o> {
         }
     }
 
+    /// Puts it where it belongs; `22023` where it was given by another name already.
+    pub fn put(self, place: &mut Option<SortOption<'o>>) -> Result<()> {
+        if place.is_some() {
+            let message = format!("parameter \"{}\" specified more than once", self.name);
+            return Err(Error::new(SqlState::INVALID_PARAMETER_VALUE, message));
+        }
+        *place = Some(self);
+        Ok(())
+    }
+
     fn malformed(&self, part: &str) -> Error {
         let message = format!("invalid value for parameter \"{}\": \"{part}\"", self.name);
         Error::new(SqlState::INVALID_PARAMETER_VALUE, message).with_hint(
