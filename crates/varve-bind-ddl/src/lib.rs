@@ -30,6 +30,7 @@ use crate::table::columns::Parts;
 use crate::table::hypertable::without_timescale;
 use crate::table::inheritance::Inherited;
 use crate::table::like::Copied;
+use crate::table::segments::check_sorted;
 use crate::table::storage::{Stored, put_options};
 
 impl DdlBinder<'_, '_> {
@@ -123,7 +124,9 @@ impl DdlBinder<'_, '_> {
         let mut indexes = self.apply(&mut table, &parts)?;
         copied.put(self, &mut table, &mut indexes);
         self.join_inheritance(create, inherited, &mut table, &indexes)?;
-        self.put_hypertable(&mut table, &create.options)?;
+        self.put_hypertable(&mut table, &create.options, &indexes)?;
+        check_sorted(&table)?;
+        table.place_primary_key(&mut indexes);
         Ok(Statement::CreateTable {
             definition: NewTable {
                 table,

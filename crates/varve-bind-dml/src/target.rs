@@ -176,7 +176,7 @@ impl Target {
         for table in &mut names.tables {
             table.tableoid = self.tableoid;
             table.changed = Some(self.shape.object);
-            table.key.clone_from(&self.shape.primary_key);
+            table.key = self.shape.declared_key();
         }
         names
     }

@@ -10,10 +10,7 @@ use varve_expr::{Expr, evaluate};
 use varve_plan::AlterTable;
 use varve_store::Transaction;
 use varve_types::meter::Cancel;
-use varve_types::{
-    Batch, Column, Error, KeyRange, ObjectId, Result, ScanSpec, SqlState, TreeId, Value,
-    encode_key_value,
-};
+use varve_types::{Batch, Column, Error, KeyRange, ObjectId, Result, ScanSpec, SqlState, Value};
 
 use crate::catalog_cache::catalog_now;
 use crate::define::{column_sequence, put_table, zstd_notice};
@@ -340,26 +337,19 @@ impl Definer<'_> {
 
 /// The rows of a table in the order of their keys, piece by piece, so that others can be written in
 /// between. Each has all columns, then what names it.
-struct Rows {
-    tree: TreeId,
+struct Rows<'t> {
+    table: &'t TableDef,
     columns: Vec<usize>,
-    /// Places of the key in the columns.
-    key: Vec<usize>,
     range: KeyRange,
     is_done: bool,
 }
 
-impl Rows {
-    fn of(table: &TableDef) -> Rows {
-        let key = table.row_key();
-        let mut columns: Vec<usize> = (0..table.columns.len()).collect();
-        if table.primary_key.is_empty() {
-            columns.extend(&key);
-        }
+impl Rows<'_> {
+    fn of(table: &TableDef) -> Rows<'_> {
+        let row_id = usize::from(table.primary_key.is_empty());
         Rows {
-            tree: table.tree,
-            columns,
-            key,
+            table,
+            columns: (0..table.columns.len() + row_id).collect(),
             range: KeyRange::default(),
             is_done: false,
         }
@@ -377,7 +367,7 @@ impl Rows {
             .scan(ScanSpec {
                 range: self.range.clone(),
                 ordered: true,
-                ..ScanSpec::of(self.tree, self.columns.clone())
+                ..ScanSpec::of(self.table.tree, self.columns.clone())
             })
             .await?;
         let (mut batches, mut rows) = (Vec::new(), 0);
@@ -391,13 +381,10 @@ impl Rows {
             batches.push(batch.compact());
         }
         if let Some(last) = batches.iter().rev().find(|batch| batch.rows() > 0) {
-            let mut from = Vec::new();
-            let columns = last.physical_columns();
-            for column in self.key.iter().filter_map(|at| columns.get(*at)) {
-                encode_key_value(&column.value(last.rows() - 1), &mut from);
-            }
-            from.push(0);
-            self.range.from = Some(from);
+            let (key, columns) = (self.table.row_key(), last.physical_columns());
+            let columns = key.iter().filter_map(|at| columns.get(*at));
+            let values = columns.map(|column| column.value(last.rows() - 1));
+            self.range.from = Some(self.table.behind_key(values));
         }
         Ok(Some(batches))
     }

@@ -27,6 +27,13 @@ pub struct RunSpec {
 }
 
 impl RunSpec {
+    /// Whether a column is one of those by which single rows are looked up: those of a key that has
+    /// a filter or is one column. Rows with other keys are sorted for scans.
+    pub(crate) fn has_point_reads(&self, column: usize) -> bool {
+        let is_looked_up = self.filter || self.key_columns.len() == 1;
+        is_looked_up && self.key_columns.contains(&column)
+    }
+
     /// How a column is to be encoded.
     pub(crate) fn encoding(&self, column: usize) -> ColumnEncoding {
         self.encodings.get(column).copied().unwrap_or_default()

@@ -435,10 +435,9 @@ fn builder(ty: LogicalType) -> ColumnBuilder {
     ColumnBuilder::with_capacity(ty, VECTOR_ROWS)
 }
 
-/// A new encoder of a column. Point reads go through the key columns.
+/// A new encoder of a column.
 fn encoder(spec: &RunSpec, column: usize, ty: LogicalType) -> ColumnEncoder {
-    let is_key = spec.key_columns.contains(&column);
-    ColumnEncoder::new(ty, is_key, spec.encoding(column))
+    ColumnEncoder::new(ty, spec.has_point_reads(column), spec.encoding(column))
 }
 
 /// Bytes of some rows in memory; what is not text has a fixed width.

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use varve_store::Transaction;
 use varve_types::{
-    Batch, Column, ColumnId, ColumnPredicate, ColumnStorage, Compression, LogicalType, Partition,
-    RowPosition, ScanSpec, SortKey, StorageMode, TreeColumn, TreeId, TreeOptions, TreeSchema,
-    Value,
+    Batch, Column, ColumnId, ColumnPredicate, ColumnStorage, Compression, KeyColumn, KeyOrder,
+    LogicalType, Partition, RowPosition, ScanSpec, SortKey, StorageMode, TreeColumn, TreeId,
+    TreeOptions, TreeSchema, Value, encode_key_value, encode_ordered_key_value,
 };
 
 use crate::failure::{Outcome, broken};
@@ -28,19 +28,47 @@ pub(crate) enum Kind {
     Plain,
     /// By `t`, then `k`.
     ByText,
+    /// By `t`, the greatest first and NULLs before it, then `n`; rows may share both.
+    Sorted,
     /// By `k`; `t` is content-addressed.
     Content,
     /// By `k`; each `t` is compressed on its own.
     Framed,
 }
 
-pub(crate) const KINDS: [Kind; 5] = [
+pub(crate) const KINDS: [Kind; 6] = [
     Kind::Keyed,
     Kind::Plain,
     Kind::ByText,
+    Kind::Sorted,
     Kind::Content,
     Kind::Framed,
 ];
+
+/// What rows of a sorted tree are sorted by.
+const SORTED: [KeyColumn; 2] = [
+    KeyColumn {
+        position: 1,
+        order: KeyOrder {
+            descending: true,
+            nulls_first: true,
+        },
+    },
+    KeyColumn {
+        position: 2,
+        order: KeyOrder {
+            descending: false,
+            nulls_first: false,
+        },
+    },
+];
+
+impl Kind {
+    /// Whether columns name a row.
+    pub(crate) fn has_key(self) -> bool {
+        !matches!(self, Kind::Plain | Kind::Sorted)
+    }
+}
 
 /// Texts of so many bytes are content.
 const CONTENT_BYTES_MIN: u32 = 64;
@@ -88,6 +116,7 @@ pub(crate) fn schema(tree: TreeId, kind: Kind) -> TreeSchema {
             _ => ColumnStorage::default(),
         },
     };
+    let is_kept_apart = matches!(kind, Kind::Plain | Kind::ByText | Kind::Sorted);
     TreeSchema {
         tree,
         version: 1,
@@ -96,10 +125,11 @@ pub(crate) fn schema(tree: TreeId, kind: Kind) -> TreeSchema {
             Kind::Keyed | Kind::Content | Kind::Framed => SortKey::Columns(vec![0]),
             Kind::Plain => SortKey::RowId,
             Kind::ByText => SortKey::Columns(vec![1, 0]),
+            Kind::Sorted => SortKey::Sorted(SORTED.to_vec()),
         },
         options: TreeOptions {
             content_bytes_min: CONTENT_BYTES_MIN,
-            partition: matches!(kind, Kind::Plain | Kind::ByText).then_some(Partition {
+            partition: is_kept_apart.then_some(Partition {
                 column: NUMBER,
                 width: PARTITION_WIDTH,
             }),
@@ -113,9 +143,24 @@ pub(crate) fn key_of(kind: Kind, row: &Row) -> Option<Vec<Value>> {
     let text = || text_value(row);
     match kind {
         Kind::Keyed | Kind::Content | Kind::Framed => Some(vec![Value::Int8(row.k)]),
-        Kind::Plain => None,
+        Kind::Plain | Kind::Sorted => None,
         Kind::ByText => Some(vec![text(), Value::Int8(row.k)]),
     }
+}
+
+/// What a scan in the order of keys goes by; `None` where rows do not tell it.
+pub(crate) fn order_of(kind: Kind, row: &Row) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    if kind == Kind::Sorted {
+        for (value, column) in [text_value(row), Value::Int4(row.n)].iter().zip(SORTED) {
+            encode_ordered_key_value(value, column.order, &mut bytes);
+        }
+        return Some(bytes);
+    }
+    for value in key_of(kind, row)? {
+        encode_key_value(&value, &mut bytes);
+    }
+    Some(bytes)
 }
 
 fn text_value(row: &Row) -> Value {

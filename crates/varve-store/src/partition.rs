@@ -221,6 +221,14 @@ impl Tree {
         }
     }
 
+    /// The value by which the row with a key is kept apart, where the key has it.
+    pub(crate) fn place_in_key(&self, key: &[u8]) -> Option<i64> {
+        let stored = self.kept_apart()?.stored;
+        let at = self.key().iter().position(|column| *column == stored)?;
+        let (values, _) = self.key_values(key, at + 1)?;
+        integer(values.last()?)
+    }
+
     /// Rows of stored columns by the partition that they lie in, in the order of their first rows.
     pub(crate) fn by_partition(&self, columns: &[ColumnRef]) -> Vec<PartitionRows> {
         let kept_apart = self.kept_apart();

@@ -3,9 +3,9 @@
 
 use varve_codec::{Codec, Stage};
 use varve_run::ColumnEncoding;
-use varve_types::{
-    ColumnStorage, Compression, PageCodec, SortKey, StorageMode, TreeOptions, TreeSchema,
-};
+use varve_types::{ColumnStorage, Compression, PageCodec, StorageMode, TreeOptions, TreeSchema};
+
+use crate::tree::has_row_id;
 
 /// The encodings of the stored columns of a tree; empty where nothing was asked for.
 pub(crate) fn encodings(schema: &TreeSchema) -> Vec<ColumnEncoding> {
@@ -33,7 +33,7 @@ pub(crate) fn encodings(schema: &TreeSchema) -> Vec<ColumnEncoding> {
             by_value: true,
         },
     });
-    let hidden = matches!(schema.key, SortKey::RowId).then(|| of_pages(Codec::Auto));
+    let hidden = has_row_id(&schema.key).then(|| of_pages(Codec::Auto));
     hidden.into_iter().chain(columns).collect()
 }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use varve_run::{ColumnEncoding, ColumnSpec, RunSpec};
 use varve_sort::VecSet;
 use varve_types::{
-    Batch, Column, ColumnData, ColumnId, ColumnRef, IndexKey, KeyOrder, LogicalType, RunId,
-    SortKey, StorageMode, TreeSchema, Uniqueness, Value, decode_ordered_key_value,
+    Batch, Column, ColumnData, ColumnId, ColumnRef, IndexKey, KeyColumn, KeyOrder, LogicalType,
+    RunId, SortKey, StorageMode, TreeSchema, Uniqueness, Value, decode_ordered_key_value,
     encode_ordered_key_cell, encode_ordered_key_value,
 };
 
@@ -46,14 +46,13 @@ impl Tree {
         let own_id = ids.contains(&HIDDEN);
         let key_exists = match &schema.key {
             SortKey::RowId => true,
+            SortKey::Sorted(key) => !key.is_empty() && are_distinct(key, &schema),
             SortKey::Columns(key) => {
                 !key.is_empty() && key.iter().all(|at| *at < schema.columns.len())
             }
             SortKey::Index(key) => {
-                let positions = key.columns.iter().map(|column| column.position);
-                let exist = positions.clone().all(|at| at < schema.columns.len());
                 let own = key.own_columns > 0 && key.own_columns <= key.columns.len();
-                exist && own && VecSet::from_iter(positions).len() == key.columns.len()
+                own && are_distinct(&key.columns, &schema)
             }
         };
         let is_content = schema.tree == content_tree::TREE;
@@ -74,19 +73,31 @@ impl Tree {
             .columns
             .iter()
             .map(|column| ColumnSpec::values(column.id, column.ty));
+        let positions = |key: &[KeyColumn], first: usize| -> Vec<usize> {
+            key.iter().map(|column| column.position + first).collect()
+        };
         let (columns, key): (Vec<ColumnSpec>, Vec<usize>) = match &schema.key {
             SortKey::RowId => (core::iter::once(hidden).chain(visible).collect(), vec![0]),
+            SortKey::Sorted(key) => {
+                let mut key = positions(key, 1);
+                key.push(0);
+                (core::iter::once(hidden).chain(visible).collect(), key)
+            }
             SortKey::Columns(key) => (visible.collect(), key.clone()),
             SortKey::Index(key) => (
                 visible.chain(core::iter::once(hidden)).collect(),
-                key.columns.iter().map(|column| column.position).collect(),
+                positions(&key.columns, 0),
             ),
         };
         let orders: Vec<KeyOrder> = match &schema.key {
             SortKey::Index(key) => key.columns.iter().map(|column| column.order).collect(),
-            _ => Vec::new(),
+            SortKey::Sorted(key) => {
+                let orders = key.iter().map(|column| column.order);
+                orders.chain([KeyOrder::default()]).collect()
+            }
+            SortKey::RowId | SortKey::Columns(_) => Vec::new(),
         };
-        let first = usize::from(schema.key == SortKey::RowId);
+        let first = usize::from(has_row_id(&schema.key));
         let content = (first..).zip(&schema.columns).filter(|(at, column)| {
             column.storage.mode == StorageMode::ContentAddressed && !key.contains(at)
         });
@@ -107,8 +118,19 @@ impl Tree {
         &self.schema
     }
 
+    /// Whether rows have a hidden row id, which is the first stored column.
     pub(crate) fn has_row_id(&self) -> bool {
+        has_row_id(&self.schema.key)
+    }
+
+    /// Whether rows are in the order in which they got their row ids.
+    pub(crate) fn is_by_row_id(&self) -> bool {
         self.schema.key == SortKey::RowId
+    }
+
+    /// Whether a key column may be NULL.
+    pub(crate) fn may_have_null_keys(&self) -> bool {
+        matches!(self.schema.key, SortKey::Index(_) | SortKey::Sorted(_))
     }
 
     /// What is special about the tree of an index.
@@ -246,7 +268,7 @@ impl Tree {
     /// What two transactions may not both write of a row; `None` where they may write any.
     pub(crate) fn conflict_key<'a>(&self, key: &'a [u8], row: &[u8]) -> Option<&'a [u8]> {
         match &self.schema.key {
-            SortKey::RowId => None,
+            SortKey::RowId | SortKey::Sorted(_) => None,
             SortKey::Columns(_) => Some(key),
             SortKey::Index(_) if entry_is_deleted(row) => None,
             SortKey::Index(index) => self.unique_prefix(index, key),
@@ -260,7 +282,7 @@ impl Tree {
         last: &'a [u8],
     ) -> Option<(&'a [u8], &'a [u8])> {
         let index = match &self.schema.key {
-            SortKey::RowId => return None,
+            SortKey::RowId | SortKey::Sorted(_) => return None,
             SortKey::Columns(_) => return Some((first, last)),
             SortKey::Index(index) if index.uniqueness == Uniqueness::None => return None,
             SortKey::Index(index) => index,
@@ -317,4 +339,16 @@ impl Tree {
             encodings: self.encodings.clone(),
         }
     }
+}
+
+/// Whether rows of a tree with such a key have a hidden row id.
+pub(crate) fn has_row_id(key: &SortKey) -> bool {
+    matches!(key, SortKey::RowId | SortKey::Sorted(_))
+}
+
+/// Whether the columns of a key are there, each once.
+fn are_distinct(key: &[KeyColumn], schema: &TreeSchema) -> bool {
+    let positions = key.iter().map(|column| column.position);
+    let exist = positions.clone().all(|at| at < schema.columns.len());
+    exist && VecSet::from_iter(positions).len() == key.len()
 }

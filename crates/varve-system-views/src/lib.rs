@@ -18,6 +18,7 @@ mod inheritance;
 pub mod operator_class;
 mod reg;
 mod relations;
+mod segments;
 mod shown_texts;
 mod system_view;
 mod timescale;
@@ -89,11 +90,19 @@ impl CatalogView {
     }
 }
 
+/// All views, in the order of their numbers.
+fn views() -> impl Iterator<Item = &'static CatalogView> {
+    VIEWS.iter().chain(&segments::VIEWS)
+}
+
+/// The view with a number.
+fn view_of(number: u16) -> Option<&'static CatalogView> {
+    views().nth(usize::from(number))
+}
+
 /// The number of the view of a schema and name.
 pub fn catalog_view(schema: &str, name: &str) -> Option<u16> {
-    let found = VIEWS
-        .iter()
-        .position(|view| view.name == name && view.schema == schema);
+    let found = views().position(|view| view.name == name && view.schema == schema);
     found.and_then(|place| u16::try_from(place).ok())
 }
 
@@ -112,7 +121,7 @@ pub fn is_of_session(name: &str) -> bool {
 
 /// The name of a view whose rows come from the session.
 pub fn session_view(view: u16) -> Option<&'static str> {
-    let view = VIEWS.get(usize::from(view))?;
+    let view = view_of(view)?;
     is_of_session(view.name).then_some(view.name)
 }
 
@@ -139,14 +148,14 @@ const FIRST_VIEW_OID: u32 = 12_000;
 
 /// The OID of a view of the catalog.
 fn view_oid(view: u16) -> u32 {
-    let name = VIEWS.get(usize::from(view)).map_or("", |view| view.name);
+    let name = view_of(view).map_or("", |view| view.name);
     let known = CATALOG_OIDS.iter().find(|(known, _)| *known == name);
     known.map_or(FIRST_VIEW_OID + u32::from(view), |(_, number)| *number)
 }
 
 /// The columns of a view.
 pub(crate) fn catalog_columns(view: u16) -> Vec<Field> {
-    let Some(view) = VIEWS.get(usize::from(view)) else {
+    let Some(view) = view_of(view) else {
         return Vec::new();
     };
     // The system column of catalogs is their last.
@@ -190,7 +199,7 @@ fn column_type(letter: &str) -> LogicalType {
 pub fn catalog_rows(view: u16, catalog: &Catalog, texts: &dyn ShownTexts) -> Vec<Vec<Value>> {
     let width = catalog_columns(view).len();
     let number = view_oid(view);
-    let Some(view) = VIEWS.get(usize::from(view)) else {
+    let Some(view) = view_of(view) else {
         return Vec::new();
     };
     let mut rows = match view.rows {

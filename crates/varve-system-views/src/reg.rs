@@ -10,7 +10,7 @@ use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, SqlText, TypeM
 
 use crate::functions::user_function;
 use crate::relations::{Key, as_relation, keys, schema_oid};
-use crate::{INFORMATION_OID, OWNER, OWNER_OID, PG_CATALOG_OID, VIEWS, catalog_view, view_oid};
+use crate::{INFORMATION_OID, OWNER, OWNER_OID, PG_CATALOG_OID, catalog_view, view_oid, views};
 
 /// The OID of a relation.
 pub(crate) fn relation_number(catalog: &Catalog, name: &RelationName) -> Result<u32> {
@@ -48,7 +48,7 @@ pub(crate) fn relation_number(catalog: &Catalog, name: &RelationName) -> Result<
 
 /// The name of a relation, with its schema where that is not in the path or `qualified`.
 pub(crate) fn relation_name(catalog: &Catalog, number: u32, qualified: bool) -> Option<SqlText> {
-    let mut views = (0_u16..).zip(VIEWS);
+    let mut views = (0_u16..).zip(views());
     if let Some((_, view)) = views.find(|(at, _)| view_oid(*at) == number) {
         return Some(match view.schema {
             "pg_catalog" if !qualified => SqlText::name(view.name),

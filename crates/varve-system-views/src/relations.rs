@@ -93,7 +93,7 @@ pub(crate) fn keys(table: &TableDef) -> Vec<Key<'_>> {
             index: Cow::Borrowed(index),
             oid: numbered(FIRST_OID, index.tree.0, 16, OF_TREE),
             constraint: numbered(FIRST_OID, index.tree.0, 16, TREE_CONSTRAINT),
-            is_primary: index.is_constraint && index.name == table.key_name(),
+            is_primary: index.is_primary,
         });
     }
     keys

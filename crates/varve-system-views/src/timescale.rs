@@ -10,6 +10,7 @@ use varve_catalog::model::oid::relation_oid;
 use varve_catalog::model::table::{ColumnDef, TableDef};
 use varve_types::{Interval, LogicalType, ObjectId, SqlText, Value};
 
+use crate::segments::sort_options;
 use crate::{OWNER, text};
 
 /// The schema of what functions read.
@@ -30,14 +31,14 @@ pub(crate) const CHUNKS: &str = "nhypertable_schema nhypertable_name nchunk_sche
 const DAY_US: i64 = 86_400_000_000;
 
 /// A hypertable with its definition and its time column.
-struct Hyper<'c> {
-    table: &'c TableDef,
+pub(crate) struct Hyper<'c> {
+    pub(crate) table: &'c TableDef,
     def: &'c HypertableDef,
     time: &'c ColumnDef,
 }
 
 /// All hypertables by number.
-fn all(catalog: &Catalog) -> Vec<Hyper<'_>> {
+pub(crate) fn all(catalog: &Catalog) -> Vec<Hyper<'_>> {
     let tables = catalog.tables.values();
     let mut found: Vec<Hyper<'_>> = tables
         .filter_map(|table| {
@@ -52,7 +53,7 @@ fn all(catalog: &Catalog) -> Vec<Hyper<'_>> {
 
 impl Hyper<'_> {
     /// Schema and name.
-    fn names(&self, catalog: &Catalog) -> [Value; 2] {
+    pub(crate) fn names(&self, catalog: &Catalog) -> [Value; 2] {
         let schema = catalog.schema_name(self.table.schema);
         [text(schema), text(&self.table.name)]
     }
@@ -103,7 +104,7 @@ impl Hyper<'_> {
     }
 }
 
-fn class(object: ObjectId) -> Value {
+pub(crate) fn class(object: ObjectId) -> Value {
     Value::Reg(LogicalType::Regclass, relation_oid(object))
 }
 
@@ -125,6 +126,7 @@ pub(crate) fn hypertable_options(table: &TableDef) -> Vec<String> {
     if !def.is_columnstore {
         options.push("tsdb.columnstore=false".to_owned());
     }
+    options.extend(sort_options(table));
     options
 }
 

@@ -39,6 +39,9 @@ pub enum SortKey {
     Columns(Vec<usize>),
     /// A hidden row id that the store hands out in insertion order.
     RowId,
+    /// Columns that may be NULL and that rows may share, at least one; then the hidden row id,
+    /// which tells such rows apart. It alone is what names a row.
+    Sorted(Vec<KeyColumn>),
     /// The tree is an index of another one.
     Index(IndexKey),
 }
@@ -60,7 +63,7 @@ pub struct IndexKey {
     pub state: IndexState,
 }
 
-/// One column of an [`IndexKey`].
+/// One column of a key that is not only ascending.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeyColumn {
     /// A position in [`TreeSchema::columns`].

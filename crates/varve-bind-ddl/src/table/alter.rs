@@ -19,6 +19,7 @@ use crate::table::alter_inheritance::{check_only, goes_down};
 use crate::table::columns::{Parts, is_system_column, system_column};
 use crate::table::hypertable::without_timescale;
 use crate::table::partition::unique_keys_fit;
+use crate::table::segments::check_sorted;
 use crate::table::storage::{Stored, put_options};
 
 /// A table on its way to another definition.
@@ -149,6 +150,15 @@ impl Altered {
                 self.references.push(key.name.clone());
             }
         }
+    }
+
+    /// Has rows be written anew where they are to be sorted otherwise.
+    fn settle_order(&mut self, parts: &Parts<'_>, new: &mut Vec<IndexDef>) -> Result<()> {
+        check_sorted(&self.after)?;
+        self.after.place_primary_key(new);
+        let is_sorted_anew = self.after.row_order() != self.before.row_order();
+        self.rewrites |= parts.primary_key.is_some() || is_sorted_anew;
+        Ok(())
     }
 
     fn position(&self, name: &str) -> Result<usize> {
@@ -288,7 +298,7 @@ impl DdlBinder<'_, '_> {
                 return Err(Error::unsupported("a foreign key of a partitioned table"));
             }
         }
-        altered.rewrites |= parts.primary_key.is_some();
+        altered.settle_order(&parts, &mut indexes)?;
         altered.put_validity(known_keys, &valid);
         let mut alter = altered.change(indexes, parts.sequences);
         alter.also = also;
@@ -399,13 +409,15 @@ impl DdlBinder<'_, '_> {
                 let others = without_timescale(options);
                 let stored = self.storage_options(stored_as(&altered.before), &others)?;
                 put_options(&mut altered.after, stored, &[]);
-                self.put_hypertable(&mut altered.after, options)?;
+                self.put_hypertable(&mut altered.after, options, &[])?;
                 altered.verify |= altered.gets_not_null();
                 Ok(())
             }
             AlterAction::ResetOptions(options) => {
-                let reset = self.reset_options(stored_as(&altered.before), options)?;
+                let others = without_timescale(options);
+                let reset = self.reset_options(stored_as(&altered.before), &others)?;
                 put_options(&mut altered.after, Vec::new(), &reset);
+                self.reset_hypertable(&mut altered.after, options)?;
                 Ok(())
             }
             AlterAction::Storage(words, index) => {
@@ -497,7 +509,9 @@ fn stored_as(table: &TableDef) -> Stored {
 
 /// Refuses a second primary key.
 fn one_key(altered: &Altered, parts: &Parts<'_>) -> Result<()> {
-    if parts.primary_key.is_some() && !altered.after.primary_key.is_empty() {
+    let after = &altered.after;
+    let has_key = !after.primary_key.is_empty() || after.primary_index().is_some();
+    if parts.primary_key.is_some() && has_key {
         let table = &altered.before.name;
         let message = format!("multiple primary keys for table \"{table}\" are not allowed");
         return Err(Error::new(SqlState::INVALID_TABLE_DEFINITION, message));

@@ -378,7 +378,9 @@ fn may_be_null(altered: &Altered, at: usize) -> Result<()> {
     let Some(column) = altered.after.columns.get(at) else {
         return Ok(());
     };
-    if altered.after.primary_key.contains(&at) {
+    let index = altered.after.primary_index();
+    let mut in_index = index.into_iter().flat_map(|index| index.key_parts());
+    if altered.after.primary_key.contains(&at) || in_index.any(|part| part.column() == Some(at)) {
         let message = format!("column \"{}\" is in a primary key", column.name);
         return Err(Error::new(SqlState::INVALID_TABLE_DEFINITION, message));
     }

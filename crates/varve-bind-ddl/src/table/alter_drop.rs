@@ -8,6 +8,7 @@ use crate::binder::DdlBinder;
 use crate::table::alter::Altered;
 use crate::table::columns::is_system_column;
 use crate::table::foreign_key::has_key;
+use crate::table::segments::refuse_drop_of_sorted;
 
 pub use varve_catalog::model::drop_column::reads;
 
@@ -43,6 +44,7 @@ impl DdlBinder<'_, '_> {
             let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
             return Err(error.with_detail(detail));
         }
+        refuse_drop_of_sorted(&altered.after, &column)?;
         if altered.after.columns.len() == 1 {
             return Err(Error::unsupported("a table without columns"));
         }

@@ -135,14 +135,15 @@ impl DdlBinder<'_, '_> {
         names: &[Name],
     ) -> Result<Vec<usize>> {
         if names.is_empty() {
-            if parent.primary_key.is_empty() {
+            let key = parent.declared_key();
+            if key.is_empty() {
                 let message = format!(
                     "there is no primary key for referenced table \"{}\"",
                     parent.name
                 );
                 return Err(Error::new(SqlState::UNDEFINED_OBJECT, message));
             }
-            return Ok(parent.primary_key.clone());
+            return Ok(key);
         }
         let wanted = key_positions(parent, names)?;
         let mut sorted = wanted.clone();

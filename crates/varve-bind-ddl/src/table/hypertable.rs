@@ -2,7 +2,8 @@
 //! `tsdb.partition_column`, `tsdb.chunk_interval` and the like, as TimescaleDB spells them.
 
 use varve_ast::{DefinedOption, OptionValue};
-use varve_catalog::model::hypertable::{HypertableDef, TimeUnit};
+use varve_catalog::model::hypertable::{HypertableDef, Segments, TimeUnit};
+use varve_catalog::model::index::IndexDef;
 use varve_catalog::model::table::TableDef;
 use varve_catalog::text::name::folded_path;
 use varve_expr::{DEFAULT_LOCALE, parse_value};
@@ -10,13 +11,14 @@ use varve_plan::plan::utility::Message;
 use varve_types::{Error, LogicalType, ObjectId, Result, SqlState, Value};
 
 use crate::binder::DdlBinder;
-use crate::table::storage::{nearest, not_yet};
+use crate::table::segments::{SortOption, Sorted};
+use crate::table::storage::{nearest, not_yet, reset_with_value};
 
 /// Prefixes of parameters that TimescaleDB gives tables and views.
 const NAMESPACES: [&str; 2] = ["timescaledb", "tsdb"];
 
 /// What is accepted behind them.
-const KNOWN: [&str; 9] = [
+const KNOWN: [&str; 13] = [
     "hypertable",
     "partition_column",
     "chunk_interval",
@@ -26,14 +28,14 @@ const KNOWN: [&str; 9] = [
     "enable_columnstore",
     "compress",
     "create_default_indexes",
+    "segmentby",
+    "compress_segmentby",
+    "orderby",
+    "compress_orderby",
 ];
 
 /// What TimescaleDB has too, and is not here.
-const NOT_YET: [&str; 12] = [
-    "segmentby",
-    "orderby",
-    "compress_segmentby",
-    "compress_orderby",
+const NOT_YET: [&str; 8] = [
     "compress_chunk_time_interval",
     "compress_chunk_interval",
     "compress_index",
@@ -73,6 +75,7 @@ struct Written<'o> {
     interval: Option<&'o str>,
     integer_now: Option<&'o str>,
     columnstore: Option<bool>,
+    sorted: Sorted<'o>,
 }
 
 impl<'o> Written<'o> {
@@ -91,6 +94,12 @@ impl<'o> Written<'o> {
                 "columnstore" | "enable_columnstore" | "compress" => {
                     written.columnstore = Some(truth(name, value)?);
                 }
+                "segmentby" | "compress_segmentby" => {
+                    SortOption::of(name, value)?.put(&mut written.sorted.by)?;
+                }
+                "orderby" | "compress_orderby" => {
+                    SortOption::of(name, value)?.put(&mut written.sorted.order)?;
+                }
                 // There is no index to leave out: runs are divided by time anyway.
                 "create_default_indexes" if !truth(name, value)? => {}
                 "create_default_indexes" => return Err(default_index(name)),
@@ -103,11 +112,13 @@ impl<'o> Written<'o> {
 }
 
 impl DdlBinder<'_, '_> {
-    /// Makes a table what options of TimescaleDB say, if there are some.
+    /// Makes a table what options of TimescaleDB say, if there are some. `indexes` are new ones of
+    /// the table.
     pub fn put_hypertable(
         &mut self,
         table: &mut TableDef,
         options: &[DefinedOption],
+        indexes: &[IndexDef],
     ) -> Result<()> {
         let options = options.iter();
         let mut own = options
@@ -116,7 +127,7 @@ impl DdlBinder<'_, '_> {
         if own.peek().is_none() {
             return Ok(());
         }
-        let written = Written::of(own)?;
+        let mut written = Written::of(own)?;
         if written.hypertable == Some(false) {
             let what = "making a hypertable a plain table";
             let hint = "Leave the parameter out, or copy the rows: CREATE TABLE ... AS SELECT ...";
@@ -143,8 +154,55 @@ impl DdlBinder<'_, '_> {
             def.integer_now = Some(self.integer_now(function, table, &def)?);
         }
         def.is_columnstore = written.columnstore.unwrap_or(def.is_columnstore);
+        written.sorted.is_asked = written.columnstore == Some(true);
+        def.segments = written.sorted.segments(table, &def, indexes)?;
         table.stored.partition = Some(def.partition());
         table.hypertable = Some(Box::new(def));
+        Ok(())
+    }
+
+    /// `RESET (tsdb. ...)`: takes back what was said of the order of rows.
+    pub fn reset_hypertable(
+        &mut self,
+        table: &mut TableDef,
+        options: &[DefinedOption],
+    ) -> Result<()> {
+        let own = options.iter();
+        let own = own.filter(|option| is_timescale(&option.name.text));
+        let mut def = None;
+        for DefinedOption { name, value } in own {
+            let name = name.text.as_str();
+            if value.is_some() {
+                return Err(reset_with_value());
+            }
+            let known = table.hypertable.as_deref();
+            let known = known.ok_or_else(|| not_a_hypertable(&table.name))?;
+            let mut segments = def.get_or_insert_with(|| known.clone()).segments.as_mut();
+            match of_timescale(name).unwrap_or_default() {
+                "segmentby" | "compress_segmentby" => {
+                    segments
+                        .iter_mut()
+                        .for_each(|known| known.is_by_given = false);
+                }
+                "orderby" | "compress_orderby" => {
+                    segments
+                        .iter_mut()
+                        .for_each(|known| known.is_order_given = false);
+                }
+                own if KNOWN.contains(&own) || NOT_YET.contains(&own) => {
+                    let what = format!("RESET of the parameter \"{name}\"");
+                    let hint = "ALTER TABLE ... SET gives it another value.";
+                    return Err(Error::unsupported(what).with_hint(hint));
+                }
+                own => return Err(unrecognized(name, own)),
+            }
+        }
+        if let Some(mut def) = def {
+            let is_given = |known: &mut Segments| known.is_by_given || known.is_order_given;
+            def.segments = def.segments.take_if(is_given);
+            def.segments = Sorted::default().segments(table, &def, &[])?;
+            table.hypertable = Some(Box::new(def));
+        }
         Ok(())
     }
 
@@ -206,6 +264,7 @@ impl DdlBinder<'_, '_> {
             width,
             integer_now: None,
             is_columnstore: true,
+            segments: None,
         })
     }
 

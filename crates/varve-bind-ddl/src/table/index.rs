@@ -302,7 +302,10 @@ impl DdlBinder<'_, '_> {
             None => made_name([&table.name, ""], "pkey"),
         };
         let options = IndexOptions::UNIQUE;
-        Ok(constraint_index(name, columns, options, deferral))
+        Ok(IndexDef {
+            is_primary: true,
+            ..constraint_index(name, columns, options, deferral)
+        })
     }
 
     fn key_item(&mut self, table: &TableDef, element: &IndexElement) -> Result<KeyItem> {

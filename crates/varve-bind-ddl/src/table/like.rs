@@ -28,7 +28,12 @@ impl Copied {
     pub fn add_indexes(&mut self, source: &TableDef, places: &[usize], known: usize) {
         let expressions = known + self.expressions.len();
         let moved = |at: usize| places.get(at).copied().unwrap_or(at);
-        for index in source.indexes.iter().filter(|index| !index.is_building) {
+        // A primary key that cannot be deferred is copied as one.
+        let is_copied = |index: &&IndexDef| {
+            let is_key = index.is_primary && index.deferral == Deferral::Never;
+            !(index.is_building || is_key)
+        };
+        for index in source.indexes.iter().filter(is_copied) {
             let names = index.keys.iter();
             let names = names.map(|(part, _)| match part {
                 KeyPart::Column(at) => source.given_name(*at),
@@ -65,7 +70,10 @@ impl Copied {
         table.expressions.extend(self.expressions);
         for (index, names) in self.indexes {
             let suffix = if index.is_constraint { "key" } else { "idx" };
-            let name = binder.free_name(table, &names, suffix, indexes);
+            let name = match index.is_primary {
+                true => table.key_name(),
+                false => binder.free_name(table, &names, suffix, indexes),
+            };
             indexes.push(IndexDef { name, ..index });
         }
     }
@@ -111,9 +119,10 @@ impl DdlBinder<'_, '_> {
         if !includes(&like.options, LikeOption::Indexes) {
             return Ok(());
         }
-        if !source.primary_key.is_empty() {
+        let key = source.declared_key();
+        if !key.is_empty() {
             let key = WrittenKey {
-                columns: source.primary_key.iter().map(|at| at + base).collect(),
+                columns: key.iter().map(|at| at + base).collect(),
                 name: None,
                 deferral: Deferral::Never,
             };

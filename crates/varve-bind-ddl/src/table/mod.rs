@@ -17,4 +17,5 @@ pub mod index;
 pub mod inheritance;
 pub mod like;
 pub mod partition;
+pub mod segments;
 pub mod storage;

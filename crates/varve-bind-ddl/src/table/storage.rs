@@ -162,8 +162,7 @@ impl DdlBinder<'_, '_> {
         for DefinedOption { name, value } in options {
             known(of, &name.text)?;
             if value.is_some() {
-                let message = "RESET must not include values for parameters";
-                return Err(Error::new(SqlState::SYNTAX_ERROR, message));
+                return Err(reset_with_value());
             }
             if is_own(&name.text) {
                 own.push(name.text.clone());
@@ -341,6 +340,12 @@ fn known(of: Stored, name: &str) -> Result<Takes> {
             None => unrecognized(name),
         }
     })
+}
+
+/// `42601`
+pub fn reset_with_value() -> Error {
+    let message = "RESET must not include values for parameters";
+    Error::new(SqlState::SYNTAX_ERROR, message)
 }
 
 fn is_own(name: &str) -> bool {

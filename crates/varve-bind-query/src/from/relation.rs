@@ -329,14 +329,14 @@ impl QueryBinder<'_> {
         });
         // Rows of several tables may have the same key.
         let primary_key = match children.as_slice() {
-            [] => table.primary_key.as_slice(),
-            _ if table.partitioning().is_some() => &table.primary_key,
-            _ => &[],
+            [] => table.declared_key(),
+            _ if table.partitioning().is_some() => table.declared_key(),
+            _ => Vec::new(),
         };
         let rows = TableRows {
             plan,
             columns,
-            key: primary_key.to_vec(),
+            key: primary_key,
             tableoid,
             locked,
         };

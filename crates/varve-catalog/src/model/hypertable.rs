@@ -11,8 +11,10 @@
 //! | number | 4 |
 //! | id of the time column | 4 |
 //! | width of new chunks, in units of the column | 8 |
-//! | flags: 1 a function gives the present of an integer column, 2 chunks may be compressed | 1 |
+//! | flags: 1 a function gives the present of an integer column, 2 chunks may be compressed, 4 rows are sorted by columns; 8 the columns of segments were named, 16 those of the order | 1 |
 //! | the function, where there is one | 8 |
+//! | with flag 4 the number of columns of segments, their ids | 2, then 4 each |
+//! | then the number of columns of the order, each: id, order (1 descending, 2 NULLs first) | 2, then 4 + 1 |
 //!
 //! Bytes of a chunk in the catalog:
 //!
@@ -29,14 +31,18 @@
 use std::sync::Arc;
 
 use varve_sort::VecMap;
-use varve_types::{ColumnId, CompareOp, LogicalType, ObjectId, Partition, Result, Value};
+use varve_types::{ColumnId, CompareOp, KeyOrder, LogicalType, ObjectId, Partition, Result, Value};
 
-use crate::model::bytes::{Input, broken};
+use crate::model::bytes::{Input, broken, put_count};
 use crate::model::catalog::{Catalog, Named};
 use crate::model::table::{ColumnDef, TableDef};
 
 const HAS_INTEGER_NOW: u8 = 1;
 const IS_COLUMNSTORE: u8 = 2;
+const IS_SORTED: u8 = 4;
+const IS_BY_GIVEN: u8 = 8;
+const IS_ORDER_GIVEN: u8 = 16;
+const FLAGS: u8 = HAS_INTEGER_NOW | IS_COLUMNSTORE | IS_SORTED | IS_BY_GIVEN | IS_ORDER_GIVEN;
 
 /// What makes a table a hypertable.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,6 +57,30 @@ pub struct HypertableDef {
     pub integer_now: Option<ObjectId>,
     /// Whether chunks may be compressed.
     pub is_columnstore: bool,
+    /// What rows are sorted by, where that is not their primary key or their arrival.
+    pub segments: Option<Segments>,
+}
+
+/// What the rows of a hypertable are sorted by: `segmentby` and `orderby`. No column is in both,
+/// and the time column is in one of them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Segments {
+    /// Rows with the same values of these lie together.
+    pub by: Vec<ColumnId>,
+    /// The order of those.
+    pub order: Vec<(ColumnId, KeyOrder)>,
+    /// Whether somebody named the columns of segments.
+    pub is_by_given: bool,
+    /// Whether somebody named the columns of the order.
+    pub is_order_given: bool,
+}
+
+impl Segments {
+    /// All columns, with their orders.
+    pub fn columns(&self) -> impl Iterator<Item = (ColumnId, KeyOrder)> {
+        let by = self.by.iter().map(|column| (*column, KeyOrder::default()));
+        by.chain(self.order.iter().copied())
+    }
 }
 
 /// The unit in which chunks of a column are measured.
@@ -96,6 +126,19 @@ impl TableDef {
         columns.find(|(_, column)| column.id == id)
     }
 
+    /// What its rows are sorted by, of a hypertable of which that was said.
+    pub fn segments(&self) -> Option<&Segments> {
+        self.hypertable.as_ref()?.segments.as_ref()
+    }
+
+    /// Whether that has a column.
+    pub fn is_sorted_by(&self, column: ColumnId) -> bool {
+        let segments = self.segments().into_iter();
+        segments
+            .flat_map(Segments::columns)
+            .any(|(id, _)| id == column)
+    }
+
     /// A bound of a chunk as a value of the time column; `None` where no value is beyond it.
     pub fn chunk_bound(&self, bound: i64) -> Option<Value> {
         let (_, column) = self.time_column()?;
@@ -124,16 +167,63 @@ impl TableDef {
     }
 }
 
-pub(crate) fn put_hypertable(bytes: &mut Vec<u8>, def: &HypertableDef) {
+pub(crate) fn put_hypertable(bytes: &mut Vec<u8>, def: &HypertableDef) -> Result<()> {
     bytes.extend(def.number.to_le_bytes());
     bytes.extend(def.column.0.to_le_bytes());
     bytes.extend(def.width.to_le_bytes());
-    let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
-    let now = flag(def.integer_now.is_some(), HAS_INTEGER_NOW);
-    bytes.push(now | flag(def.is_columnstore, IS_COLUMNSTORE));
+    let segments = def.segments.as_ref();
+    let flags = [
+        (HAS_INTEGER_NOW, def.integer_now.is_some()),
+        (IS_COLUMNSTORE, def.is_columnstore),
+        (IS_SORTED, segments.is_some()),
+        (IS_BY_GIVEN, segments.is_some_and(|known| known.is_by_given)),
+        (
+            IS_ORDER_GIVEN,
+            segments.is_some_and(|known| known.is_order_given),
+        ),
+    ];
+    let flags = flags.iter().filter(|(_, is_set)| *is_set);
+    bytes.push(flags.fold(0, |all, (flag, _)| all | flag));
     if let Some(function) = def.integer_now {
         bytes.extend(function.0.to_le_bytes());
     }
+    if let Some(segments) = segments {
+        put_count(bytes, segments.by.len())?;
+        for column in &segments.by {
+            bytes.extend(column.0.to_le_bytes());
+        }
+        put_count(bytes, segments.order.len())?;
+        for (column, order) in &segments.order {
+            bytes.extend(column.0.to_le_bytes());
+            bytes.push(order.code());
+        }
+    }
+    Ok(())
+}
+
+fn take_segments(input: &mut Input<'_>, columns: &[ColumnDef], flags: u8) -> Result<Segments> {
+    let mut segments = Segments {
+        is_by_given: flags & IS_BY_GIVEN != 0,
+        is_order_given: flags & IS_ORDER_GIVEN != 0,
+        ..Segments::default()
+    };
+    for _ in 0..input.count()? {
+        let column = ColumnId(u32::from_le_bytes(input.array()?));
+        segments.by.push(column);
+    }
+    for _ in 0..input.count()? {
+        let column = ColumnId(u32::from_le_bytes(input.array()?));
+        let order = KeyOrder::from_code(input.u8()?);
+        let order = order.ok_or_else(|| broken("order of segments"))?;
+        segments.order.push((column, order));
+    }
+    let named: Vec<ColumnId> = segments.columns().map(|(column, _)| column).collect();
+    let distinct = varve_sort::VecSet::from_iter(named.iter().copied());
+    let is_known = |id: &ColumnId| columns.iter().any(|column| column.id == *id);
+    if named.is_empty() || distinct.len() != named.len() || !named.iter().all(is_known) {
+        return Err(broken("segments"));
+    }
+    Ok(segments)
 }
 
 pub(crate) fn take_hypertable(
@@ -150,7 +240,7 @@ pub(crate) fn take_hypertable(
     };
     let found = columns.iter().find(|known| known.id == column);
     let is_time = found.is_some_and(|found| TimeUnit::of(found.ty).is_some() && !found.nullable);
-    if !is_time || width <= 0 || flags > (HAS_INTEGER_NOW | IS_COLUMNSTORE) {
+    if !is_time || width <= 0 || flags & !FLAGS != 0 {
         return Err(broken("hypertable"));
     }
     Ok(HypertableDef {
@@ -159,6 +249,10 @@ pub(crate) fn take_hypertable(
         width,
         integer_now,
         is_columnstore: flags & IS_COLUMNSTORE != 0,
+        segments: match flags & IS_SORTED {
+            0 => None,
+            _ => Some(take_segments(input, columns, flags)?),
+        },
     })
 }
 
@@ -308,8 +402,13 @@ pub(crate) fn decode_chunk(bytes: &[u8]) -> Result<ChunkDef> {
 
 #[cfg(test)]
 mod tests {
-    use super::{ChunkDef, chunk_range, decode_chunk, encode_chunk};
-    use varve_types::ObjectId;
+    use super::{
+        ChunkDef, HypertableDef, Segments, chunk_range, decode_chunk, encode_chunk, put_hypertable,
+        take_hypertable,
+    };
+    use crate::model::bytes::Input;
+    use crate::model::table::ColumnDef;
+    use varve_types::{ColumnId, KeyOrder, LogicalType, ObjectId};
 
     fn chunk(start: i64, end: i64) -> ChunkDef {
         ChunkDef {
@@ -333,6 +432,59 @@ mod tests {
         assert_eq!(chunk_range(i64::MAX, 10, []), (i64::MAX - 7, i64::MAX));
         let (start, end) = chunk_range(i64::MIN, 10, []);
         assert!(start == i64::MIN && end > i64::MIN && end <= i64::MIN + 10);
+    }
+
+    fn hypertable(by: &[u32], order: &[u32]) -> HypertableDef {
+        let order = order.iter().map(|id| {
+            let order = KeyOrder {
+                descending: true,
+                nulls_first: false,
+            };
+            (ColumnId(*id), order)
+        });
+        HypertableDef {
+            number: 3,
+            column: ColumnId(1),
+            width: 10,
+            integer_now: None,
+            is_columnstore: true,
+            segments: Some(Segments {
+                by: by.iter().copied().map(ColumnId).collect(),
+                order: order.collect(),
+                is_by_given: true,
+                is_order_given: false,
+            }),
+        }
+    }
+
+    /// Columns have an order once at most, and are there.
+    #[test]
+    fn bytes_of_a_hypertable_say_what_sorts_its_rows() {
+        let column = |id| ColumnDef::new(ColumnId(id), "c", LogicalType::Int8, id != 1);
+        let columns = [column(1), column(2), column(3)];
+        let bytes = |def: &HypertableDef| {
+            let mut bytes = Vec::new();
+            put_hypertable(&mut bytes, def).unwrap();
+            bytes
+        };
+        let take = |bytes: &[u8]| take_hypertable(&mut Input(bytes), &columns);
+        let good = hypertable(&[2], &[3, 1]);
+        assert_eq!(take(&bytes(&good)), Ok(good.clone()));
+        assert_eq!(
+            bytes(&good)[16..],
+            [14, 1, 0, 2, 0, 0, 0, 2, 0, 3, 0, 0, 0, 1, 1, 0, 0, 0, 1]
+        );
+        for bad in [
+            hypertable(&[2], &[2]),
+            hypertable(&[2, 2], &[1]),
+            hypertable(&[4], &[1]),
+            hypertable(&[], &[]),
+        ] {
+            assert!(take(&bytes(&bad)).is_err(), "{bad:?}");
+        }
+        for end in 0..bytes(&good).len() {
+            assert!(take(&bytes(&good)[..end]).is_err());
+        }
     }
 
     #[test]

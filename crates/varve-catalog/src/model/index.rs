@@ -4,7 +4,7 @@
 //! | field | bytes |
 //! |---|---|
 //! | tree, name | 8 + 2 + UTF-8 |
-//! | flags (1 a constraint, 2 being built, 4 deferrable, 8 and deferred at first, 16 with a page codec, 32 which changed) | 1 |
+//! | flags (1 a constraint, 2 being built, 4 deferrable, 8 and deferred at first, 16 with a page codec, 32 which changed, 64 of the primary key) | 1 |
 //! | with flag 16 the page codec and its level | 2 |
 //! | with flag 32 the version of the table with which that changed last | 4 |
 //! | the byte of [`IndexOptions`] | 1 |
@@ -20,16 +20,20 @@ use varve_expr::Expr;
 use varve_types::{
     ColumnId, IndexKey, IndexState, KeyColumn, KeyOrder, KeyPart, LogicalType, PageCodec,
     PartPredicate, PredicateTest, Result, SortKey, TreeColumn, TreeId, TreeOptions, TreeSchema,
-    Uniqueness, Value, decode_key_value, encode_key_value,
+    Uniqueness, Value, decode_key_value, encode_key_value, encode_ordered_key_value,
 };
 
 use crate::model::bytes::{Input, OPS, broken, code, put_count, put_name};
+use crate::model::hypertable::Segments;
 use crate::model::table::{ColumnDef, TableDef};
 
 /// A page codec follows the flags.
 const FLAG_PAGES: u8 = 16;
 /// The version of the table follows with which the page codec changed last.
 const FLAG_PAGES_CHANGED: u8 = 32;
+
+/// It is that of the primary key.
+const FLAG_PRIMARY: u8 = 64;
 
 const PART_COLUMN: u8 = 0;
 const PART_EXPRESSION: u8 = 1;
@@ -57,8 +61,10 @@ pub struct IndexDef {
     pub tree: TreeId,
     /// Its name, as it was folded.
     pub name: String,
-    /// Whether it belongs to a UNIQUE constraint, or to a PRIMARY KEY that can be deferred.
+    /// Whether it belongs to a UNIQUE constraint, or to a PRIMARY KEY that rows are not sorted by.
     pub is_constraint: bool,
+    /// Whether that is the PRIMARY KEY.
+    pub is_primary: bool,
     /// When its constraint is checked.
     pub deferral: Deferral,
     /// Whether it is being built: writes maintain it, nothing reads it.
@@ -86,6 +92,7 @@ impl IndexDef {
             tree: TreeId(0),
             name,
             is_constraint: false,
+            is_primary: false,
             deferral: Deferral::Never,
             is_building: false,
             options,
@@ -187,6 +194,71 @@ impl TableDef {
         self.primary_key.iter().copied().map(KeyPart::Column)
     }
 
+    /// The index of the primary key, where rows are not sorted by it.
+    pub fn primary_index(&self) -> Option<&IndexDef> {
+        self.indexes.iter().find(|index| index.is_primary)
+    }
+
+    /// The positions of the primary key, whatever rows are sorted by; none where there is none, or
+    /// one that can be deferred.
+    pub fn declared_key(&self) -> Vec<usize> {
+        let index = self.primary_index();
+        match index.filter(|index| index.deferral == Deferral::Never) {
+            Some(index) => index.key_parts().filter_map(KeyPart::column).collect(),
+            None => self.primary_key.clone(),
+        }
+    }
+
+    /// Has the primary key be an index of its own where rows are sorted by other columns, and what
+    /// rows are sorted by where they are not. `new` are the indexes that the table is to get.
+    pub fn place_primary_key(&mut self, new: &mut Vec<IndexDef>) {
+        let ascending = |columns: &[usize]| -> Vec<(usize, KeyOrder)> {
+            columns
+                .iter()
+                .map(|at| (*at, KeyOrder::default()))
+                .collect()
+        };
+        let key = core::mem::take(&mut self.primary_key);
+        // What rows are sorted by without a primary key.
+        let sorted = self.sort_columns();
+        if !key.is_empty() {
+            if sorted.is_empty() || sorted == ascending(&key) {
+                self.primary_key = key;
+                return;
+            }
+            let parts = KeyPart::columns(&key).into_iter();
+            let keys = parts.map(|part| (part, KeyOrder::default())).collect();
+            let index = IndexDef {
+                is_constraint: true,
+                is_primary: true,
+                ..IndexDef::new(self.key_name(), IndexOptions::UNIQUE, keys)
+            };
+            self.key_name = None;
+            new.insert(0, index);
+            return;
+        }
+        let is_key = |index: &IndexDef| {
+            let columns: Vec<usize> = index.key_parts().filter_map(KeyPart::column).collect();
+            let fits = sorted.is_empty() || sorted == ascending(&columns);
+            index.is_primary && index.deferral == Deferral::Never && fits
+        };
+        let taken = [&mut self.indexes, new].into_iter().find_map(|indexes| {
+            let at = indexes.iter().position(is_key)?;
+            Some(indexes.remove(at))
+        });
+        if let Some(index) = taken {
+            self.primary_key = index.key_parts().filter_map(KeyPart::column).collect();
+            self.key_name = None;
+            self.key_name = Some(index.name).filter(|name| *name != self.key_name());
+        }
+    }
+
+    /// What rows are sorted by, as parts of a key.
+    pub fn sort_parts(&self) -> impl Iterator<Item = KeyPart> {
+        let columns = self.sort_columns().into_iter();
+        columns.map(|(position, _)| KeyPart::Column(position))
+    }
+
     /// The column that is the primary key, where that is one integer: SQLite's `rowid`.
     pub fn integer_key(&self) -> Option<usize> {
         let [key] = self.primary_key.as_slice() else {
@@ -200,13 +272,44 @@ impl TableDef {
         .then_some(*key)
     }
 
-    /// The positions of what names a row: its primary key or, past all columns, the hidden row id.
+    /// The positions of what names a row and says where it is: its primary key, or the columns
+    /// that rows are sorted by, if there are any, and past all columns the hidden row id.
     pub fn row_key(&self) -> Vec<usize> {
+        let order = self.row_order();
+        order.into_iter().map(|(position, _)| position).collect()
+    }
+
+    /// The same with the order of each column.
+    pub fn row_order(&self) -> Vec<(usize, KeyOrder)> {
+        let mut order = self.sort_columns();
         if self.primary_key.is_empty() {
-            vec![self.columns.len()]
-        } else {
-            self.primary_key.clone()
+            order.push((self.columns.len(), KeyOrder::default()));
         }
+        order
+    }
+
+    /// The columns that rows are sorted by, with their orders: none where that is arrival.
+    pub fn sort_columns(&self) -> Vec<(usize, KeyOrder)> {
+        if !self.primary_key.is_empty() {
+            let key = self.primary_key.iter();
+            return key.map(|at| (*at, KeyOrder::default())).collect();
+        }
+        let columns = self.segments().into_iter().flat_map(Segments::columns);
+        let position = |id| self.columns.iter().position(|column| column.id == id);
+        columns
+            .filter_map(|(id, order)| Some((position(id)?, order)))
+            .collect()
+    }
+
+    /// The bytes behind the key of a row with these values of [`TableDef::row_key`]: where a scan
+    /// goes on after it.
+    pub fn behind_key(&self, values: impl Iterator<Item = Value>) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for (value, (_, order)) in values.zip(self.row_order()) {
+            encode_ordered_key_value(&value, order, &mut bytes);
+        }
+        bytes.push(0);
+        bytes
     }
 }
 
@@ -243,8 +346,10 @@ pub(crate) fn put_index(bytes: &mut Vec<u8>, index: &IndexDef) -> Result<()> {
         0 => 0,
         _ => FLAG_PAGES_CHANGED,
     };
+    let primary = if index.is_primary { FLAG_PRIMARY } else { 0 };
     bytes.push(
         u8::from(index.is_constraint)
+            | primary
             | u8::from(index.is_building) << 1
             | deferral
             | pages
@@ -313,7 +418,7 @@ pub(crate) fn take_index(input: &mut Input<'_>, of: Indexable<'_>) -> Result<Ind
     let tree = TreeId(u64::from_le_bytes(input.array()?));
     let name = input.name()?;
     let flags = input.u8()?;
-    let deferral = match (flags & !(FLAG_PAGES | FLAG_PAGES_CHANGED)) >> 2 {
+    let deferral = match (flags & !(FLAG_PAGES | FLAG_PAGES_CHANGED | FLAG_PRIMARY)) >> 2 {
         0 => Deferral::Never,
         1 => Deferral::Deferrable,
         3 => Deferral::Deferred,
@@ -358,6 +463,7 @@ pub(crate) fn take_index(input: &mut Input<'_>, of: Indexable<'_>) -> Result<Ind
         tree,
         name,
         is_constraint: flags & 1 == 1,
+        is_primary: flags & FLAG_PRIMARY != 0,
         is_building: flags & 2 == 2,
         deferral,
         options,

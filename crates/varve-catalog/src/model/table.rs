@@ -2,8 +2,8 @@
 
 use varve_expr::Expr;
 use varve_types::{
-    ColumnId, ColumnStorage, Compression, LogicalType, ObjectId, PageCodec, SortKey, TreeColumn,
-    TreeId, TreeOptions, TreeSchema, TypeMod, Value,
+    ColumnId, ColumnStorage, Compression, KeyColumn, LogicalType, ObjectId, PageCodec, SortKey,
+    TreeColumn, TreeId, TreeOptions, TreeSchema, TypeMod, Value,
 };
 
 use crate::model::foreign_key::ForeignKeyDef;
@@ -266,6 +266,19 @@ impl TableDef {
         columns.any(|column| column.filled == Filled::Generated)
     }
 
+    fn sort_key(&self) -> SortKey {
+        if !self.primary_key.is_empty() {
+            return SortKey::Columns(self.primary_key.clone());
+        }
+        let columns = self.sort_columns().into_iter();
+        let columns = columns.map(|(position, order)| KeyColumn { position, order });
+        let columns: Vec<KeyColumn> = columns.collect();
+        match columns.is_empty() {
+            true => SortKey::RowId,
+            false => SortKey::Sorted(columns),
+        }
+    }
+
     /// What the store needs to know of the table.
     pub fn tree_schema(&self) -> TreeSchema {
         TreeSchema {
@@ -282,11 +295,7 @@ impl TableDef {
                     storage: column.storage,
                 })
                 .collect(),
-            key: if self.primary_key.is_empty() {
-                SortKey::RowId
-            } else {
-                SortKey::Columns(self.primary_key.clone())
-            },
+            key: self.sort_key(),
             options: self.stored,
         }
     }

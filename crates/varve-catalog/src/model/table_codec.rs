@@ -96,7 +96,7 @@ pub fn encode_table(table: &TableDef) -> Result<Vec<u8>> {
         put_options(&mut bytes, table)?;
     }
     if let Some(hypertable) = &table.hypertable {
-        put_hypertable(&mut bytes, hypertable);
+        put_hypertable(&mut bytes, hypertable)?;
     }
     Ok(bytes)
 }
@@ -392,6 +392,7 @@ mod tests {
             tree: TreeId(tree),
             name: name.to_owned(),
             is_constraint: options.is_unique,
+            is_primary: options.is_unique && tree != 10,
             is_building: tree == 12,
             deferral: match tree {
                 10 => Deferral::Never,

@@ -73,10 +73,9 @@ pub async fn read(
 }
 
 fn of_table(table: &TableDef, spec: &TableScan) -> Sorted {
-    let key = table.primary_key.iter();
     Sorted {
         tree: table.tree,
-        key: key.map(|column| (*column, KeyOrder::default())).collect(),
+        key: table.sort_columns(),
         columns: spec.columns.clone(),
     }
 }

@@ -17,7 +17,7 @@ use varve_store::{BulkLoad, InsertError, Transaction};
 use varve_types::meter::Cancel;
 use varve_types::{
     Batch, Column, Error, KeyRange, LogicalType, PredicateTest, Result, RowPosition, ScanSpec,
-    Value, encode_key_value,
+    Value,
 };
 
 use crate::read::row_filter::IMMUTABLE;
@@ -213,7 +213,7 @@ pub async fn keep_row_ids(
         return Ok(rows);
     }
     let fetched = transaction
-        .fetch(table.tree, positions, &table.row_key())
+        .fetch(table.tree, positions, &[table.columns.len()])
         .await?;
     let mut ids = Vec::with_capacity(positions.len());
     for batch in &fetched {
@@ -325,13 +325,10 @@ pub async fn build(
         // Nothing is written while a scan runs: the next one goes on after the last row.
         drop(scan);
         if let Some(last) = batches.last() {
-            let mut from = Vec::new();
             let columns = last.physical_columns();
-            for column in key.iter().filter_map(|at| columns.get(*at)) {
-                encode_key_value(&column.value(last.rows().saturating_sub(1)), &mut from);
-            }
-            from.push(0);
-            range.from = Some(from);
+            let columns = key.iter().filter_map(|at| columns.get(*at));
+            let values = columns.map(|column| column.value(last.rows().saturating_sub(1)));
+            range.from = Some(table.behind_key(values));
         }
         for batch in &batches {
             let added = entries.of(batch)?;

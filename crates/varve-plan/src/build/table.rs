@@ -25,7 +25,7 @@ pub fn target_scope(table: &TableDef, alias: Option<&Name>) -> Scope {
     let mut names = Scope::table(name.clone(), 0, named_types(table)).hiding(&table.name);
     for known in &mut names.tables {
         known.changed = Some(table.object);
-        known.key.clone_from(&table.primary_key);
+        known.key = table.declared_key();
     }
     names
 }

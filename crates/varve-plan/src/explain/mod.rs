@@ -402,15 +402,19 @@ fn describe_scan(scan: &ScanNode) -> Node {
 
 /// A scan in place of a sort.
 fn describe_ordered_scan(scan: &ScanNode, choice: &OrderChoice<'_>) -> Node {
-    let (kind, name) = match choice.index {
-        None => (index_scan(false), format!("{}_pkey", scan.name)),
-        Some(IndexChoice { index, covers }) => (index_scan(covers), index.name.clone()),
+    let backward = if choice.reverse { " Backward" } else { "" };
+    let (kind, name) = match (choice.index, &scan.table) {
+        (Some(IndexChoice { index, covers }), _) => (index_scan(covers), index.name.clone()),
+        (None, Some(table)) if table.primary_key.is_empty() => {
+            let skip = if scan.first_of > 0 { " Skip" } else { "" };
+            return scan_node(&format!("Sorted{skip} Scan{backward}"), scan);
+        }
+        (None, _) => (index_scan(false), format!("{}_pkey", scan.name)),
     };
     let kind = match scan.first_of {
         0 => kind,
         _ => "Index Skip Scan",
     };
-    let backward = if choice.reverse { " Backward" } else { "" };
     scan_node(&format!("{kind}{backward} using {name}"), scan)
 }
 

@@ -73,7 +73,7 @@ pub(crate) fn best_score(
 ) -> u32 {
     let usable = table.indexes.iter().filter(|index| is_usable(index, known));
     let best = usable.map(|index| score(index, asked)).max();
-    let by_table = fixed_score(asked, &mut table.key_parts());
+    let by_table = fixed_score(asked, &mut table.sort_parts());
     best.unwrap_or(0).max(by_table)
 }
 
@@ -125,7 +125,7 @@ pub fn choose_index<'a>(
     if is_named_by_key(table, asked) {
         return None;
     }
-    let by_table = fixed_score(asked, &mut table.key_parts());
+    let by_table = fixed_score(asked, &mut table.sort_parts());
     let mut best: Option<(u32, IndexChoice<'a>)> = None;
     for index in table.indexes.iter().filter(|index| is_usable(index, known)) {
         let score = score(index, asked);

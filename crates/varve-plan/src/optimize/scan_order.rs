@@ -14,7 +14,7 @@ use crate::plan::{AggregateCall, OrderColumn, Plan, PushedPredicate, ScanNode, S
 /// What gives rows in an order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OrderChoice<'a> {
-    /// An index; `None`: the table itself, by its primary key.
+    /// An index; `None`: the table itself, by what its rows are sorted by.
     pub index: Option<IndexChoice<'a>>,
     /// Whether it is read backwards.
     pub reverse: bool,
@@ -35,13 +35,15 @@ pub fn choose_order<'a>(
         return None;
     }
     let mut best: Option<(u32, OrderChoice<'a>)> = None;
-    let key = table.key_parts();
-    let key: Vec<(KeyPart, KeyOrder)> = key.map(|part| (part, KeyOrder::default())).collect();
+    let key = table.sort_columns().into_iter();
+    let key: Vec<(KeyPart, KeyOrder)> = key
+        .map(|(at, order)| (KeyPart::Column(at), order))
+        .collect();
     if !key.is_empty()
         && let Some(reverse) = gives(table, &key, order, asked, &[])
     {
         let index = None;
-        let score = fixed_score(asked, &mut table.key_parts());
+        let score = fixed_score(asked, &mut key.iter().map(|(part, _)| *part));
         best = Some((score, OrderChoice { index, reverse }));
     }
     for index in table.indexes.iter().filter(|index| is_usable(index, known)) {

@@ -205,7 +205,7 @@ impl Statements {
         let kind = self.kind(tree)?;
         let rows: Vec<&Row> = self.tree(tree)?.rows.values().collect();
         let old = chance.pick(&rows).map(|row| Row::clone(row));
-        let Some(old) = old.filter(|_| kind != Kind::Plain) else {
+        let Some(old) = old.filter(|_| kind.has_key()) else {
             return Ok(format!("defers nothing in {tree}"));
         };
         let new = Row {
@@ -333,7 +333,7 @@ impl Statements {
         let Some(again) = chance.pick(&rows).map(|row| Row::clone(row)) else {
             return Ok(format!("finds {tree} empty"));
         };
-        if kind == Kind::Plain {
+        if !kind.has_key() {
             return Ok(format!("leaves {tree} alone"));
         }
         self.must_roll_back = true;
@@ -377,7 +377,7 @@ impl Statements {
     }
 
     async fn delete(&mut self, tree: TreeId, chance: &mut Chance) -> Outcome<String> {
-        let is_plain = self.kind(tree)? == Kind::Plain;
+        let is_plain = !self.kind(tree)?.has_key();
         if is_plain && self.model.indexes_of(tree).next().is_none() && chance.one_in(2) {
             return self.delete_range(tree, chance).await;
         }

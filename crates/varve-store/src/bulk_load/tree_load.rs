@@ -88,7 +88,7 @@ impl TreeLoad {
     ) -> Result<(), InsertError> {
         let same = |SameKey(row)| duplicate(&self.tree, columns, row);
         let in_order =
-            self.tree.has_row_id() || ascends(&self.tree, columns, rows.clone()).map_err(same)?;
+            self.tree.is_by_row_id() || ascends(&self.tree, columns, rows.clone()).map_err(same)?;
         if in_order && self.chunk.is_empty() && self.is_above(columns, rows.start) {
             self.check_new(transaction, columns, rows.clone()).await?;
             return self.write(transaction, columns, rows).await;

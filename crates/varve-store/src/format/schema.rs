@@ -12,6 +12,7 @@
 //! | 0 | hidden row id | |
 //! | 1 | columns | their number, their positions |
 //! | 2 | an index's | the tree that it is of, how many key columns are its own, uniqueness (u8: 0 none, 1 NULLs are distinct, 2 NULLs are equal), state (u8: 0 building, 1 valid), the number of key columns, and of each its position and order (u8: 1 descending, 2 NULLs first) |
+//! | 3 | columns that rows may share, then the hidden row id | the number of columns, and of each its position and order |
 
 use varve_codec::{ByteReader, CodecError, put_varint};
 use varve_types::{
@@ -51,6 +52,7 @@ pub(crate) fn encode(schema: &TreeSchema, out: &mut Vec<u8>) {
         SortKey::RowId => 0,
         SortKey::Columns(_) => 1,
         SortKey::Index(_) => 2,
+        SortKey::Sorted(_) => 3,
     });
     let options = &schema.options;
     if *options != TreeOptions::default() {
@@ -80,6 +82,7 @@ pub(crate) fn encode(schema: &TreeSchema, out: &mut Vec<u8>) {
             }
         }
         SortKey::Index(key) => put_index(key, out),
+        SortKey::Sorted(columns) => put_columns(columns, out),
     }
 }
 
@@ -126,6 +129,7 @@ pub(crate) fn decode(reader: &mut ByteReader<'_>) -> Result<TreeSchema, CodecErr
             SortKey::Columns(positions.collect::<Result<_, _>>()?)
         }
         2 => SortKey::Index(take_index(reader, count)?),
+        3 => SortKey::Sorted(take_columns(reader, 1, count)?),
         _ => return Err(CodecError::Malformed("kind of key")),
     };
     Ok(TreeSchema {
@@ -179,8 +183,12 @@ fn put_index(key: &IndexKey, out: &mut Vec<u8>) {
         IndexState::Building => 0,
         IndexState::Valid => 1,
     });
-    put_varint(key.columns.len() as u64, out);
-    for column in &key.columns {
+    put_columns(&key.columns, out);
+}
+
+fn put_columns(columns: &[KeyColumn], out: &mut Vec<u8>) {
+    put_varint(columns.len() as u64, out);
+    for column in columns {
         put_varint(column.position as u64, out);
         out.push(column.order.code());
     }
@@ -200,19 +208,30 @@ fn take_index(reader: &mut ByteReader<'_>, columns: usize) -> Result<IndexKey, C
         1 => IndexState::Valid,
         _ => return Err(CodecError::Malformed("index state")),
     };
-    let key_columns = (0..reader.count(own_columns, columns, "index key")?).map(|_| {
-        let position = take_position(reader, columns)?;
-        let order = KeyOrder::from_code(reader.u8()?);
-        let order = order.ok_or(CodecError::Malformed("key order"))?;
-        Ok(KeyColumn { position, order })
-    });
     Ok(IndexKey {
         of,
-        columns: key_columns.collect::<Result<_, CodecError>>()?,
+        columns: take_columns(reader, own_columns, columns)?,
         own_columns,
         uniqueness,
         state,
     })
+}
+
+/// Between `least` key columns and all of them.
+fn take_columns(
+    reader: &mut ByteReader<'_>,
+    least: usize,
+    columns: usize,
+) -> Result<Vec<KeyColumn>, CodecError> {
+    let count = reader.count(least, columns, "key")?;
+    let mut taken = Vec::with_capacity(count);
+    for _ in 0..count {
+        let position = take_position(reader, columns)?;
+        let order = KeyOrder::from_code(reader.u8()?);
+        let order = order.ok_or(CodecError::Malformed("key order"))?;
+        taken.push(KeyColumn { position, order });
+    }
+    Ok(taken)
 }
 
 fn take_position(reader: &mut ByteReader<'_>, columns: usize) -> Result<usize, CodecError> {
@@ -223,7 +242,10 @@ fn take_position(reader: &mut ByteReader<'_>, columns: usize) -> Result<usize, C
 #[cfg(test)]
 mod tests {
     use varve_codec::ByteReader;
-    use varve_types::{ColumnId, PageCodec, Partition, SortKey, TreeId, TreeOptions, TreeSchema};
+    use varve_types::{
+        ColumnId, ColumnStorage, KeyColumn, KeyOrder, LogicalType, PageCodec, Partition, SortKey,
+        TreeColumn, TreeId, TreeOptions, TreeSchema, Value,
+    };
 
     use super::{PARTITIONED, STORED_KEYS, decode, encode};
 
@@ -286,6 +308,36 @@ mod tests {
         assert_eq!(bytes[..4], [7, 3, 0, 128 | PARTITIONED]);
         assert_eq!(bytes[4..][..4], options[..4]);
         assert_eq!(bytes[bytes.len() - 4..], [0, 1, 0xac, 2]);
+    }
+
+    #[test]
+    fn the_bytes_of_sorted_columns_stay_what_they_are() {
+        let mut bytes = Vec::new();
+        let column = |id| TreeColumn {
+            id: ColumnId(id),
+            ty: LogicalType::Int4,
+            nullable: true,
+            missing: Value::Null,
+            storage: ColumnStorage::default(),
+        };
+        let sorted = |position, descending| KeyColumn {
+            position,
+            order: KeyOrder {
+                descending,
+                nulls_first: descending,
+            },
+        };
+        let schema = TreeSchema {
+            columns: vec![column(1), column(2)],
+            key: SortKey::Sorted(vec![sorted(1, false), sorted(0, true)]),
+            ..stored(TreeOptions::default()).0
+        };
+        encode(&schema, &mut bytes);
+        assert_eq!(bytes[bytes.len() - 6..], [3, 2, 1, 0, 0, 3]);
+        assert_eq!(decode(&mut ByteReader::new(&bytes)), Ok(schema));
+        let count = bytes.len() - 5;
+        bytes[count] = 0;
+        assert!(decode(&mut ByteReader::new(&bytes)).is_err());
     }
 
     #[test]

@@ -15,11 +15,13 @@ use crate::write_set::{RowRef, WRITE_SET_SEQ};
 /// Groups whose pages are read in one call.
 const GROUPS_AT_ONCE: usize = 16;
 
-/// A key that may be in a group: its number in the request, and its hash.
+/// A key that may be in a group: its number in the request, its hash, and the value by which its
+/// row is kept apart, where the key has that.
 #[derive(Clone, Copy)]
 struct Probe {
     request: usize,
     hash: u64,
+    place: Option<i64>,
 }
 
 /// A group of a run, and the keys that may be in it.
@@ -105,8 +107,12 @@ impl View {
         let mut open: Vec<(&[u8], Probe)> = open
             .filter_map(|(request, _)| {
                 let key = keys.get(request)?.as_slice();
-                let hash = key_hash(self.filter_key(key));
-                Some((key, Probe { request, hash }))
+                let probe = Probe {
+                    request,
+                    hash: key_hash(self.filter_key(key)),
+                    place: self.tree.place_in_key(key),
+                };
+                Some((key, probe))
             })
             .collect();
         if !open.is_sorted_by_key(|(key, _)| *key) {
@@ -120,6 +126,12 @@ impl View {
             let Some((first, last)) = head.key_range() else {
                 continue;
             };
+            let values = self.tree.values_of(head);
+            let may_have = |probe: &Probe| {
+                let end = probe.place.and_then(|place| place.checked_add(1));
+                let range = probe.place.zip(end);
+                range.is_none_or(|(place, end)| values.may_meet(&(place..end)))
+            };
             let start = open.partition_point(|(key, _)| *key < first);
             let mut rest = open.get(start..).unwrap_or_default();
             while let Some((key, _)) = rest.first().filter(|(key, _)| *key <= last) {
@@ -130,11 +142,13 @@ impl View {
                 let before = rest.partition_point(|(key, _)| *key < info.first_key.as_slice());
                 let end = rest.partition_point(|(key, _)| *key <= info.last_key.as_slice());
                 let within = rest.get(before..end).unwrap_or_default();
-                if !within.is_empty() {
+                let probes = within.iter().map(|(_, probe)| *probe).filter(may_have);
+                let probes: Vec<Probe> = probes.collect();
+                if !probes.is_empty() {
                     searches.push(GroupSearch {
                         slot,
                         group,
-                        probes: within.iter().map(|(_, probe)| *probe).collect(),
+                        probes,
                         is_filtered: false,
                     });
                 }

@@ -9,7 +9,7 @@ use varve_types::{
 };
 
 use crate::error::Result;
-use crate::key_range::range_of_tests;
+use crate::key_range::{fixed_prefix, range_in_run, range_of_tests};
 use crate::memtable::MemtableSlot;
 use crate::read::View;
 use crate::read::cutoff::{promising_first, stored_cutoff};
@@ -243,8 +243,17 @@ fn sources(view: &View, resolved: &ResolvedScan) -> Result<(VecDeque<SourceRange
             });
         }
     };
+    let tree = &resolved.tree;
+    let (prefix, columns) = fixed_prefix(tree, &resolved.tests.0);
     for (run, slot) in view.runs.iter().zip(0..) {
-        add(run.run.head()?.key_range(), Source::Run(slot));
+        let head = run.run.head()?;
+        let within = range_in_run(tree, (&prefix, columns), head);
+        let range = head.key_range().map(|(first, last)| match &within {
+            Some((from, to)) => (first.max(from), last.min(to)),
+            None => (first, last),
+        });
+        let range = range.filter(|(first, last)| first <= last);
+        add(range, Source::Run(slot));
     }
     for slot in MemtableSlot::ALL {
         let source = Source::Table(TableSource::Memtable(slot));

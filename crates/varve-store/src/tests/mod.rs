@@ -22,6 +22,7 @@ mod reserve;
 mod row_locks;
 mod savepoints;
 mod scan;
+mod sorted;
 mod spill;
 mod untouched;
 
@@ -34,8 +35,8 @@ use std::task::{Context, Poll, Waker};
 use pollster::block_on;
 use varve_kv::{Kv, MemoryKv};
 use varve_types::{
-    Batch, Column, ColumnId, ColumnPredicate, Env, LocalFuture, LogicalType, MemoryBudget,
-    Partition, RowPosition, ScanSpec, SortKey, TreeColumn, TreeId, TreeSchema, Value,
+    Batch, Column, ColumnId, ColumnPredicate, Env, KeyColumn, LocalFuture, LogicalType,
+    MemoryBudget, Partition, RowPosition, ScanSpec, SortKey, TreeColumn, TreeId, TreeSchema, Value,
 };
 
 use crate::error::Result;
@@ -259,6 +260,12 @@ pub(super) fn kept_apart(mut schema: TreeSchema, column: u32, width: i64) -> Tre
         column: ColumnId(column),
         width,
     });
+    schema
+}
+
+/// The schema with rows in the order of some columns, which they may share.
+pub(super) fn sorted_by(mut schema: TreeSchema, key: &[KeyColumn]) -> TreeSchema {
+    schema.key = SortKey::Sorted(key.to_vec());
     schema
 }
 

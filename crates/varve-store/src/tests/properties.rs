@@ -12,7 +12,7 @@ use varve_types::{ColumnPredicate, CompareOp, PredicateTest, RowPosition, ScanSp
 
 use super::{
     Background, KEYED, PLAIN, Row, batch, content_addressed, everything, kept_apart, open_with,
-    positions_where, read, rows_of, small, sorted_rows, with_trees_as,
+    positions_where, read, rows_of, small, sorted_by, sorted_rows, with_trees_as,
 };
 use crate::partition::RunPlace;
 use crate::store::Store;
@@ -130,7 +130,7 @@ struct World {
 }
 
 impl World {
-    fn new(seed: u64, has_content: bool, is_kept_apart: bool) -> World {
+    fn new(seed: u64, has_content: bool, is_kept_apart: bool, is_sorted: bool) -> World {
         let kv = Arc::new(FaultKv::new(
             MemoryKv::new(),
             FaultPlan::new(seed).yields_max(1),
@@ -140,6 +140,10 @@ impl World {
             let schema = match has_content {
                 true => content_addressed(schema),
                 false => schema,
+            };
+            let schema = match (is_sorted, schema.tree) {
+                (true, PLAIN) => sorted_by(schema, &super::sorted::BY_NUMBER),
+                _ => schema,
             };
             // Of one tree by what it is sorted by, of the other by what changes.
             match (is_kept_apart, schema.tree) {
@@ -515,9 +519,10 @@ proptest! {
         seed: u64,
         has_content: bool,
         is_kept_apart: bool,
+        is_sorted: bool,
         ops in vec(op(), 1..100),
     ) {
-        let mut world = World::new(seed, has_content, is_kept_apart);
+        let mut world = World::new(seed, has_content, is_kept_apart, is_sorted);
         for op in ops {
             world.apply(op);
             for (transaction, model) in &world.held {

@@ -533,7 +533,7 @@ pub(super) fn unpack(view: &View, positions: &[RowPosition]) -> Result<Vec<RowRe
 }
 
 pub(super) fn encode_key(tree: &Tree, values: &[Value]) -> Result<Vec<u8>> {
-    let has_null = values.iter().any(Value::is_null) && tree.index().is_none();
+    let has_null = values.iter().any(Value::is_null) && !tree.may_have_null_keys();
     if values.len() != tree.key().len() || has_null {
         return Err(StoreError::internal("a key does not fit its tree"));
     }

@@ -5,7 +5,10 @@ use std::sync::Arc;
 
 use roaring::RoaringBitmap;
 use varve_sort::VecMap;
-use varve_types::{ColumnBuilder, IndexState, Invariant, RunId, SortKey, TreeId, Uniqueness};
+use varve_types::{
+    ColumnBuilder, IndexState, Invariant, RunId, SortKey, TreeId, Uniqueness,
+    encode_ordered_key_value,
+};
 
 use crate::catalog::{Catalog, CatalogChange};
 use crate::error::{Result, StoreError, StoreErrorKind};
@@ -284,8 +287,9 @@ fn key_of_version(table: &RowTable, tree: &Tree, version: u32) -> Result<Vec<u8>
     let mut outputs = builders(tree, tree.key(), 1);
     decode_version(table, tree, version, &projection, &mut outputs)?;
     let mut key = Vec::new();
-    for output in outputs.into_iter().map(ColumnBuilder::finish) {
-        varve_types::encode_key_value(&output.value(0), &mut key);
+    let columns = outputs.into_iter().map(ColumnBuilder::finish);
+    for (at, column) in columns.enumerate() {
+        encode_ordered_key_value(&column.value(0), tree.order(at), &mut key);
     }
     Ok(key)
 }

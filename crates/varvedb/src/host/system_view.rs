@@ -77,7 +77,7 @@ fn table_rows(table: &TableDef) -> Vec<Vec<Value>> {
             Value::Int4(ordinal),
             Value::text(column.ty.name()),
             Value::Boolean(column.nullable),
-            Value::Boolean(table.primary_key.contains(&position)),
+            Value::Boolean(table.declared_key().contains(&position)),
         ])
     };
     (0..table.columns.len()).zip(1..).filter_map(row).collect()

@@ -206,6 +206,10 @@ fn column_of(catalog: &Catalog, table: &TableDef, text: &str) -> Result<ColumnDe
         let what = format!("transparent compression of \"{text}\", a column of the primary key,");
         return Err(Error::unsupported(what));
     }
+    if table.is_sorted_by(column.id) {
+        let what = format!("transparent compression of \"{text}\", which rows are sorted by,");
+        return Err(Error::unsupported(what));
+    }
     if column.storage.mode == StorageMode::ContentAddressed {
         let what = format!("transparent compression of \"{text}\", a content-addressed column,");
         let error = Error::unsupported(what);

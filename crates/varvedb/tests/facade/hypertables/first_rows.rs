@@ -70,6 +70,8 @@ fn the_first_rows_are_those_of_a_whole_sort() {
     let mut random = SplitMix64::new(3);
     for kind in [
         "WITH (tsdb.hypertable, tsdb.partition_column = 'at', tsdb.chunk_interval = 400)",
+        "WITH (tsdb.hypertable, tsdb.partition_column = 'at', tsdb.chunk_interval = 400,
+             tsdb.segmentby = 'k', tsdb.orderby = 'at DESC')",
         "",
     ] {
         let database = open(&Arc::new(MemoryKv::new()));
@@ -131,6 +133,9 @@ fn the_first_row_of_each_value_is_sought() {
         "CREATE TABLE t (host INT, at INT NOT NULL, v INT); CREATE INDEX ON t (host, at DESC)",
         "CREATE TABLE t (host INT, at INT NOT NULL, v INT); CREATE INDEX ON t (host DESC, at) INCLUDE (v)",
         "CREATE TABLE t (host INT, at INT, v INT, PRIMARY KEY (host, at))",
+        "CREATE TABLE t (host INT, at INT NOT NULL, v INT) WITH (tsdb.hypertable,
+             tsdb.partition_column = 'at', tsdb.chunk_interval = 5000, tsdb.segmentby = 'host',
+             tsdb.orderby = 'at DESC')",
         "CREATE TABLE t (host INT, at INT, v INT)",
     ] {
         let database = open(&Arc::new(MemoryKv::new()));

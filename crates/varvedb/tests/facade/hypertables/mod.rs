@@ -3,6 +3,7 @@
 
 mod first_rows;
 mod jobs;
+mod segments;
 
 use std::sync::Arc;
 
@@ -23,6 +24,28 @@ fn copy(session: &mut Session, text: &str) {
         session.copy_write(text.as_bytes()).await.unwrap();
         session.copy_finish().await.unwrap();
     });
+}
+
+/// A session of a database that the dump of another one made.
+fn copied(session: &mut Session) -> Session {
+    let script = dump(session);
+    let mut copied = open(&Arc::new(MemoryKv::new())).session();
+    run(&mut copied, &script);
+    copied
+}
+
+fn dump(session: &mut Session) -> String {
+    let mut script = Vec::new();
+    let mut sink = |piece: &[u8]| {
+        script.extend_from_slice(piece);
+        Ok(())
+    };
+    let options = DumpOptions {
+        inserts: true,
+        ..DumpOptions::default()
+    };
+    block_on(session.dump(options, &mut sink)).unwrap();
+    String::from_utf8(script).unwrap()
 }
 
 #[test]
@@ -87,22 +110,10 @@ fn a_dump_makes_the_hypertable_again() {
                  integer_interval, integer_now_func::text FROM timescaledb_information.dimensions \
                  ORDER BY 1";
     let before = rows(&mut session, facts);
-    let mut script = Vec::new();
-    let mut sink = |piece: &[u8]| {
-        script.extend_from_slice(piece);
-        Ok(())
-    };
-    let options = DumpOptions {
-        inserts: true,
-        ..DumpOptions::default()
-    };
-    block_on(session.dump(options, &mut sink)).unwrap();
-    let script = String::from_utf8(script).unwrap();
-    let mut copied = open(&Arc::new(MemoryKv::new())).session();
-    run(&mut copied, &script);
+    let mut copied = copied(&mut session);
     assert_eq!(rows(&mut copied, facts), before);
     assert_eq!(rows(&mut copied, jobs), jobs_before);
-    assert!(!script.contains("_timescaledb"), "{script}");
+    assert!(!dump(&mut session).contains("_timescaledb"));
     assert_eq!(
         rows(&mut copied, RANGES).len(),
         rows(&mut session, RANGES).len()
