@@ -151,6 +151,7 @@ impl Definer<'_> {
                 let notice = Notice::info(SqlState::SUCCESSFUL_COMPLETION, message);
                 result.notices.push(notice);
             }
+            self.note_emptied(transaction, table).await?;
             emptied(transaction, table)?;
             forget_chunks(transaction, self.catalog, table);
         }

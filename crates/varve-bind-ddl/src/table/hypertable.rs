@@ -30,7 +30,7 @@ const KNOWN: [&str; 9] = [
 ];
 
 /// What TimescaleDB has too, and is not here.
-const NOT_YET: [&str; 12] = [
+const NOT_YET: [&str; 10] = [
     "segmentby",
     "orderby",
     "compress_segmentby",
@@ -41,9 +41,10 @@ const NOT_YET: [&str; 12] = [
     "sparse_index",
     "associated_schema",
     "associated_table_prefix",
-    "continuous",
-    "materialized_only",
 ];
+
+/// How much wider the chunks of a continuous aggregate are than those of what it reads.
+pub(crate) const WIDER_CHUNKS: i64 = 10;
 
 const WEEK_US: i64 = 7 * DAY_US;
 const DAY_US: i64 = 86_400_000_000;
@@ -61,7 +62,7 @@ pub fn without_timescale(options: &[DefinedOption]) -> Vec<DefinedOption> {
 }
 
 /// The name of a parameter of TimescaleDB without its prefix.
-fn of_timescale(name: &str) -> Option<&str> {
+pub(crate) fn of_timescale(name: &str) -> Option<&str> {
     let (namespace, own) = name.split_once('.')?;
     NAMESPACES.contains(&namespace).then_some(own)
 }
@@ -199,15 +200,20 @@ impl DdlBinder<'_, '_> {
             self.query.outputs.messages.push(Message::notice(text));
         }
         let column = found.id;
-        let tables = self.catalog.tables.values();
-        let numbers = tables.filter_map(|table| Some(table.hypertable.as_ref()?.number));
         Ok(HypertableDef {
-            number: numbers.max().unwrap_or(0).saturating_add(1),
+            number: self.next_hypertable(),
             column,
             width,
             integer_now: None,
             is_columnstore: true,
         })
+    }
+
+    /// The number of a new hypertable.
+    pub(crate) fn next_hypertable(&self) -> u32 {
+        let tables = self.catalog.tables.values();
+        let numbers = tables.filter_map(|table| Some(table.hypertable.as_ref()?.number));
+        numbers.max().unwrap_or(0).saturating_add(1)
     }
 
     /// A chunk after `SET (tsdb.compressed = ...)`; `None` for other actions.
@@ -329,7 +335,7 @@ fn chunk_width(unit: TimeUnit, text: &str) -> Result<i64> {
     }
 }
 
-fn truth(name: &str, value: Option<&OptionValue>) -> Result<bool> {
+pub(crate) fn truth(name: &str, value: Option<&OptionValue>) -> Result<bool> {
     let Some(value) = value else { return Ok(true) };
     match value.text.to_ascii_lowercase().as_str() {
         "true" | "on" | "yes" | "1" => Ok(true),

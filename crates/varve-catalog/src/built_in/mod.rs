@@ -16,9 +16,10 @@ use crate::text::type_name::logical_type;
 use crate::types::polymorphic::ANY;
 
 /// The texts: each a script of CREATE FUNCTION and CREATE PROCEDURE.
-const SCRIPTS: [&str; 2] = [
+const SCRIPTS: [&str; 3] = [
     include_str!("hypertables.sql"),
     include_str!("columnstore.sql"),
+    include_str!("continuous.sql"),
 ];
 
 /// The schema of those that only other ones call, so that no user's function comes between. The

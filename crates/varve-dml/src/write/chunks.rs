@@ -6,10 +6,13 @@ use std::sync::Arc;
 use varve_catalog::{ChunkDef, Chunks, TableDef, chunk_range, encode_chunk};
 use varve_store::Transaction;
 use varve_types::{
-    Batch, ColumnData, ColumnPredicate, ColumnRef, Error, ObjectId, PredicateTest, Result, ScanSpec,
+    Batch, ColumnData, ColumnPredicate, ColumnRef, CompareOp, Error, ObjectId, PredicateTest,
+    Result, ScanSpec, Value,
 };
 
 use crate::read::rows::positions_of;
+use crate::write::notes::note_times;
+use crate::write::statement_txn::StatementTxn;
 use crate::write::writer::Writer;
 
 /// The chunks that a transaction has made, which the catalog of a running statement may lack.
@@ -150,11 +153,25 @@ impl Writer<'_> {
         // The last value that there is belongs to the last range.
         if table.indexes.is_empty() && !is_referred_to && chunk.end < i64::MAX {
             let range = chunk.start..chunk.end;
+            let StatementTxn { store, .. } = &mut *self.txn;
+            let times = (chunk.start, chunk.end.saturating_sub(1));
+            note_times(store, self.catalog, table, times).await?;
             self.txn.store.delete_range(table.tree, range).await?;
             return Ok(());
         }
-        let tests = table.chunk_tests(chunk).into_iter();
-        let predicates = tests.map(|(op, value)| ColumnPredicate {
+        self.delete_between(table, at, table.chunk_tests(chunk))
+            .await?;
+        self.settle().await
+    }
+
+    /// Deletes the rows whose values in a column pass tests; no triggers are fired.
+    pub async fn delete_between(
+        &mut self,
+        table: &TableDef,
+        at: usize,
+        tests: Vec<(CompareOp, Value)>,
+    ) -> Result<()> {
+        let predicates = tests.into_iter().map(|(op, value)| ColumnPredicate {
             column: at,
             test: PredicateTest::Compare(op, value),
         });
@@ -170,7 +187,6 @@ impl Writer<'_> {
             positions.append(&mut positions_of(&[batch.compact()], 0)?);
         }
         drop(scan);
-        self.delete(table, &positions).await?;
-        self.settle().await
+        self.delete(table, &positions).await
     }
 }

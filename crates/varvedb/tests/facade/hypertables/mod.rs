@@ -1,6 +1,8 @@
 //! Hypertables: what comes in without SQL makes chunks too, dumps make them again, and two who
 //! make the same chunk are one after the other.
 
+mod continuous;
+
 use std::sync::Arc;
 
 use pollster::block_on;
