@@ -276,9 +276,6 @@ impl CopyIn {
     /// Makes the chunks that rows need, where the table is a hypertable, and tells its aggregates.
     async fn make_chunks(&mut self, target: &mut CopyTarget<'_>, rows: &Batch) -> Result<()> {
         let table = &self.plan.table;
-        if table.hypertable.is_none() {
-            return Ok(());
-        }
         let catalog = self.host.catalog();
         let now_us = self.locale.now_us;
         let (store, made) = match target {

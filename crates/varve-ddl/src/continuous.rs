@@ -2,7 +2,7 @@
 
 use varve_catalog::{TableDef, ViewDef, ViewKind};
 use varve_dml::chunks::time_values;
-use varve_dml::notes::{note_times, put_note};
+use varve_dml::notes::put_note;
 use varve_dml::{StatementTxn, Writer, positions_of};
 use varve_plan::{AggregateRange, NewAggregate};
 use varve_store::Transaction;
@@ -54,13 +54,16 @@ impl Definer<'_> {
     /// commit behind it.
     fn guard_source(&self, store: &mut Transaction, view: &ViewDef) -> Result<()> {
         let def = view.continuous.as_deref().ok_or_else(lost)?;
-        let source = self.catalog.tables.get(&def.source).ok_or_else(lost)?;
-        let guarded = TableDef {
-            version: source.version.saturating_add(1),
-            ..TableDef::clone(source)
-        };
-        store.guard_tree(guarded.tree, guarded.version)?;
-        put_table(store, &guarded)
+        for table in def.reads() {
+            let table = self.catalog.tables.get(&table).ok_or_else(lost)?;
+            let guarded = TableDef {
+                version: table.version.saturating_add(1),
+                ..TableDef::clone(table)
+            };
+            store.guard_tree(guarded.tree, guarded.version)?;
+            put_table(store, &guarded)?;
+        }
+        Ok(())
     }
 
     /// Makes the buckets of a range anew, and forgets what was noted of them.
@@ -171,20 +174,6 @@ impl Definer<'_> {
             put_note(&mut txn.store, notes, part).await?;
         }
         Ok(())
-    }
-
-    /// Tells the aggregates of a table that all of its rows go.
-    pub(crate) async fn note_emptied(
-        &self,
-        store: &mut Transaction,
-        table: &TableDef,
-    ) -> Result<()> {
-        let chunks = self.catalog.chunks_of(table.object);
-        let (Some(first), Some(last)) = (chunks.first(), chunks.last()) else {
-            return Ok(());
-        };
-        let times = (first.start, last.end.saturating_sub(1));
-        note_times(store, self.catalog, table, times).await
     }
 }
 

@@ -18,7 +18,7 @@ use crate::host::SessionHost;
 /// without it, the load has not happened.
 pub struct BulkLoad {
     load: varve_store::BulkLoad,
-    /// What there was of chunks and aggregates, where the table is a hypertable.
+    /// What there was of tables, chunks and aggregates.
     known: Catalog,
     /// The chunks that the load has made.
     made: MadeChunks,
@@ -90,10 +90,7 @@ impl Database {
             return Err(Error::unsupported(what).with_hint("Use COPY or INSERT."));
         }
         let host = SessionHost::new(Arc::clone(&self.shared));
-        let known = match table.hypertable {
-            None => Catalog::default(),
-            Some(_) => known_of_hypertables(&transaction)?,
-        };
+        let known = known_of_hypertables(&transaction)?;
         Ok(BulkLoad {
             known,
             made: MadeChunks::default(),

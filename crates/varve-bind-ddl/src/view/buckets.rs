@@ -8,8 +8,8 @@ use varve_catalog::model::deparse::deparse;
 use varve_catalog::model::table::TableDef;
 use varve_expr::walk::for_each_child;
 use varve_expr::{Expr, fold, is_immutable_cast};
-use varve_plan::plan::{Plan, Query, ScanNode};
-use varve_types::{ColumnId, Error, LogicalType, Result, SqlState, SqlText, Value, sql};
+use varve_plan::plan::{JoinKind, Plan, Query, ScanNode};
+use varve_types::{ColumnId, Error, LogicalType, ObjectId, Result, SqlState, SqlText, Value, sql};
 
 const BUCKET: &str = "time_bucket";
 
@@ -22,6 +22,8 @@ pub(super) struct Buckets {
     pub source: Arc<TableDef>,
     /// The time column of that.
     pub column: ColumnId,
+    /// The other tables that it reads.
+    pub joined: Vec<ObjectId>,
     /// The place of the bucket in its columns.
     pub output: usize,
     /// The call of `time_bucket`.
@@ -74,23 +76,22 @@ pub(super) fn buckets_of(query: &Query) -> Result<Buckets> {
             _ => return Err(no_bucket()),
         }
     };
-    let source = source_of(input)?;
-    let (Some(table), Some(time)) = (&source.table, source.table.as_ref().and_then(time_of)) else {
+    let mut sources = Sources::default();
+    sources.add(input, true)?;
+    let found = sources
+        .source
+        .and_then(|scan| Some((scan, scan.table.as_ref()?)));
+    let Some((source, table)) = found else {
         let message = "table is not a hypertable";
         let error = Error::new(SqlState::WRONG_OBJECT_TYPE, message);
         return Err(error.with_hint(
             "A continuous aggregate reads one hypertable, or another continuous aggregate.",
         ));
     };
-    let calls = groups
-        .iter()
-        .enumerate()
-        .filter_map(|(at, group)| match resolved(input, group) {
-            Expr::Call { function, args, .. } if function.name() == BUCKET => Some((at, args)),
-            _ => None,
-        });
-    let calls: Vec<(usize, &Vec<Expr>)> = calls.collect();
-    let (group, args) = match calls.as_slice() {
+    let calls = groups.iter().enumerate();
+    let calls = calls.filter_map(|(at, group)| Some((at, bucket_call(input, group)?)));
+    let calls: Vec<(usize, (&Plan, &Vec<Expr>))> = calls.collect();
+    let (group, (below, args)) = match calls.as_slice() {
         [] => return Err(no_bucket()),
         [call] => *call,
         _ => {
@@ -102,11 +103,14 @@ pub(super) fn buckets_of(query: &Query) -> Result<Buckets> {
         }
     };
     let text = bucket_text(args)?;
-    let is_time = args.get(1).is_some_and(|moment| {
-        let of_scan = |at: usize| source.columns.get(at) == Some(&time);
-        matches!(resolved(input, moment), Expr::Column { index, .. } if of_scan(*index))
+    let time = args.get(1).and_then(|moment| match moment {
+        Expr::Column { index, .. } => column_of(below, *index),
+        _ => None,
     });
-    let Some(column) = super::continuous::column_id(table, time).filter(|_| is_time) else {
+    let time = time.filter(|(scan, at)| {
+        core::ptr::eq(*scan, source) && table.time_column().is_some_and(|(time, _)| time == *at)
+    });
+    let Some(column) = time.and_then(|(_, at)| table.columns.get(at)) else {
         let message = "time_bucket must be of the time column of the hypertable";
         let error = Error::new(SqlState::FEATURE_NOT_SUPPORTED, message);
         return Err(error.with_hint("Give the column itself, without a cast or arithmetic."));
@@ -119,7 +123,8 @@ pub(super) fn buckets_of(query: &Query) -> Result<Buckets> {
     })?;
     Ok(Buckets {
         source: Arc::clone(table),
-        column,
+        column: column.id,
+        joined: sources.joined,
         output,
         text,
     })
@@ -131,31 +136,81 @@ fn no_bucket() -> Error {
     Error::new(SqlState::FEATURE_NOT_SUPPORTED, message).with_hint(hint)
 }
 
-fn time_of(table: &Arc<TableDef>) -> Option<usize> {
-    table.time_column().map(|(at, _)| at)
+/// What a query reads.
+#[derive(Default)]
+struct Sources<'p> {
+    /// The hypertable.
+    source: Option<&'p ScanNode>,
+    /// The other tables.
+    joined: Vec<ObjectId>,
 }
 
-/// The only relation that is read.
-fn source_of(plan: &Plan) -> Result<&ScanNode> {
-    match plan {
-        Plan::Scan(scan) => Ok(scan),
-        Plan::Filter { input, .. } | Plan::Project { input, .. } => source_of(input),
-        _ => {
-            let detail = "FROM and WHERE name more than one hypertable.";
-            let hint = "Join in the query that reads the aggregate.";
-            Err(invalid(detail, hint))
+impl<'p> Sources<'p> {
+    /// Adds what a plan reads; the hypertable may be there if `is_kept`: where each row of it is
+    /// one or more rows of the plan.
+    fn add(&mut self, plan: &'p Plan, is_kept: bool) -> Result<()> {
+        match plan {
+            Plan::Filter { input, .. } | Plan::Project { input, .. } => self.add(input, is_kept),
+            Plan::Join(join) if join.kind == JoinKind::Inner && join.outer.is_empty() => {
+                self.add(&join.left, is_kept)?;
+                self.add(&join.right, is_kept)
+            }
+            Plan::Join(join) if join.kind == JoinKind::Left && join.outer.is_empty() => {
+                self.add(&join.left, is_kept)?;
+                self.add(&join.right, false)
+            }
+            Plan::Scan(scan) => match &scan.table {
+                Some(table) if table.hypertable.is_none() => {
+                    if !self.joined.contains(&table.object) {
+                        self.joined.push(table.object);
+                    }
+                    Ok(())
+                }
+                Some(_) if is_kept && self.source.is_none() => {
+                    self.source = Some(scan);
+                    Ok(())
+                }
+                _ => Err(more_sources()),
+            },
+            _ => Err(more_sources()),
         }
     }
 }
 
-/// What an expression over a plan is in terms of the scan below.
-fn resolved<'p>(plan: &'p Plan, expr: &'p Expr) -> &'p Expr {
-    match (plan, expr) {
-        (Plan::Filter { input, .. }, _) => resolved(input, expr),
-        (Plan::Project { input, exprs }, Expr::Column { index, .. }) => {
-            exprs.get(*index).map_or(expr, |expr| resolved(input, expr))
-        }
-        _ => expr,
+fn more_sources() -> Error {
+    let detail = "FROM and WHERE have more than one hypertable and tables that it is joined with.";
+    let hint = "Only inner joins are supported, and left ones of the hypertable with a table.";
+    invalid(detail, hint)
+}
+
+/// The call of `time_bucket` that an expression over a plan is, with the plan that its arguments
+/// are over.
+fn bucket_call<'p>(plan: &'p Plan, expr: &'p Expr) -> Option<(&'p Plan, &'p Vec<Expr>)> {
+    match expr {
+        Expr::Call { function, args, .. } if function.name() == BUCKET => Some((plan, args)),
+        Expr::Column { index, .. } => match plan {
+            Plan::Filter { input, .. } => bucket_call(input, expr),
+            Plan::Project { input, exprs } => bucket_call(input, exprs.get(*index)?),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The column of a table that a column of a plan is.
+fn column_of(plan: &Plan, index: usize) -> Option<(&ScanNode, usize)> {
+    match plan {
+        Plan::Scan(scan) => Some((scan, *scan.columns.get(index)?)),
+        Plan::Filter { input, .. } => column_of(input, index),
+        Plan::Project { input, exprs } => match exprs.get(index)? {
+            Expr::Column { index, .. } => column_of(input, *index),
+            _ => None,
+        },
+        Plan::Join(join) => match index.checked_sub(join.left.width()) {
+            None => column_of(&join.left, index),
+            Some(index) => column_of(&join.right, index),
+        },
+        _ => None,
     }
 }
 

@@ -6,12 +6,12 @@ use varve_ast::{CreateView, DefinedOption};
 use varve_catalog::model::continuous::{ContinuousDef, notes_table};
 use varve_catalog::model::hypertable::HypertableDef;
 use varve_catalog::model::table::{StorageOption, TableDef};
-use varve_catalog::model::view::{ViewDef, ViewKind};
+use varve_catalog::model::view::{ViewDef, ViewKind, ViewRead};
 use varve_plan::optimize::optimize;
 use varve_plan::plan::statement::utility;
 use varve_plan::plan::utility::{AggregateRange, NewAggregate, Utility};
 use varve_plan::plan::{NewTable, OnCommit, Query, Statement};
-use varve_types::{ColumnId, Error, ObjectId, Result, SqlState};
+use varve_types::{Error, ObjectId, Result, SqlState};
 
 use crate::binder::DdlBinder;
 use crate::table::hypertable::{WIDER_CHUNKS, of_timescale, truth};
@@ -64,8 +64,21 @@ pub(super) fn wanted(create: &CreateView) -> Result<Option<Wanted>> {
 
 impl DdlBinder<'_, '_> {
     /// The buckets of an aggregate, whose query was bound.
-    pub(super) fn aggregate_buckets(&self, create: &CreateView, query: &Query) -> Result<Buckets> {
+    pub(super) fn aggregate_buckets(
+        &self,
+        create: &CreateView,
+        query: &Query,
+        reads: &[ViewRead],
+    ) -> Result<Buckets> {
         check_form(&create.query)?;
+        let mut views = reads
+            .iter()
+            .filter_map(|read| self.catalog.views.get(&read.object));
+        if let Some(view) = views.find(|view| view.continuous.is_none()) {
+            let what = format!("the view \"{}\" in a continuous aggregate", view.name);
+            let hint = "Read the tables that it reads.";
+            return Err(Error::unsupported(what).with_hint(hint));
+        }
         buckets_of(query)
     }
 
@@ -80,6 +93,7 @@ impl DdlBinder<'_, '_> {
         let Buckets {
             source,
             column,
+            joined,
             output,
             text,
         } = buckets;
@@ -98,6 +112,7 @@ impl DdlBinder<'_, '_> {
             number,
             source: source.object,
             column,
+            joined,
             notes: ObjectId(0),
             raised: 1,
             materialized_only: wanted.materialized_only,
@@ -232,9 +247,4 @@ fn optimized(query: Query) -> Query {
         plan: optimize(query.plan),
         ..query
     }
-}
-
-/// A column of a source by its position.
-pub(super) fn column_id(table: &TableDef, at: usize) -> Option<ColumnId> {
-    table.columns.get(at).map(|column| column.id)
 }

@@ -52,7 +52,7 @@ impl DdlBinder<'_, '_> {
             Some(_) => "CREATE MATERIALIZED VIEW",
         };
         let buckets = match &wanted {
-            Some(_) => Some(self.aggregate_buckets(create, &query)?),
+            Some(_) => Some(self.aggregate_buckets(create, &query, &reads)?),
             None => None,
         };
         let columns = self.result_columns(&query, &create.columns, what)?;

@@ -11,6 +11,7 @@
 //! |---|---|
 //! | number of the hypertable with its rows | 4 |
 //! | object of the source's table, id of its time column | 8 + 4 |
+//! | number of tables that it is joined with, their objects | 2 + 8 each |
 //! | object of the table of notes | 8 |
 //! | how often the line was raised | 4 |
 //! | flags: 1 read as it is, 2 a zone, 4 a watermark, 8 a line | 1 |
@@ -21,7 +22,7 @@ use std::sync::Arc;
 
 use varve_types::{ColumnId, LogicalType, ObjectId, Result, SqlText, Value, sql};
 
-use crate::model::bytes::{Input, broken};
+use crate::model::bytes::{Input, broken, put_count};
 use crate::model::catalog::{Catalog, Named};
 use crate::model::hypertable::CHUNK_SCHEMA;
 use crate::model::table::{ColumnDef, TableDef};
@@ -42,6 +43,8 @@ pub struct ContinuousDef {
     pub source: ObjectId,
     /// The time column of that table.
     pub column: ColumnId,
+    /// The other tables that the query reads.
+    pub joined: Vec<ObjectId>,
     /// The table of the times that have changed.
     pub notes: ObjectId,
     /// How often the line was raised: writers rely on it.
@@ -54,6 +57,13 @@ pub struct ContinuousDef {
     pub watermark: Option<i64>,
     /// The time from which on changes need not be noted; never below the watermark.
     pub line: Option<i64>,
+}
+
+impl ContinuousDef {
+    /// The tables whose rows it is made of.
+    pub fn reads(&self) -> impl Iterator<Item = ObjectId> {
+        core::iter::once(self.source).chain(self.joined.iter().copied())
+    }
 }
 
 /// The call of `time_bucket`, as SQL.
@@ -178,7 +188,7 @@ pub fn units(time: &SqlText, ty: LogicalType) -> SqlText {
 }
 
 impl Catalog {
-    /// The continuous aggregates over a table.
+    /// The continuous aggregates that read a table.
     pub fn aggregates_of(&self, table: ObjectId) -> impl Iterator<Item = &Arc<ViewDef>> {
         let views = self.aggregates.get(&table).map_or(&[][..], Vec::as_slice);
         views.iter().filter_map(|view| self.views.get(view))
@@ -191,9 +201,11 @@ impl Catalog {
         self.materialized.insert(def.notes, view.object);
         let names = self.names.entry(CHUNK_SCHEMA).or_default();
         names.insert(rows_name(def.number).into(), Named::Table(rows));
-        let known = self.aggregates.entry(def.source).or_default();
-        if let Err(at) = known.binary_search(&view.object) {
-            known.insert(at, view.object);
+        for table in def.reads() {
+            let known = self.aggregates.entry(table).or_default();
+            if let Err(at) = known.binary_search(&view.object) {
+                known.insert(at, view.object);
+            }
         }
     }
 
@@ -203,10 +215,12 @@ impl Catalog {
         };
         self.materialized.remove(&def.notes);
         self.remove_name(CHUNK_SCHEMA, &rows_name(def.number), Named::Table(rows));
-        if let Some(known) = self.aggregates.get_mut(&def.source) {
-            known.retain(|known| *known != view.object);
-            if known.is_empty() {
-                self.aggregates.remove(&def.source);
+        for table in def.reads() {
+            if let Some(known) = self.aggregates.get_mut(&table) {
+                known.retain(|known| *known != view.object);
+                if known.is_empty() {
+                    self.aggregates.remove(&table);
+                }
             }
         }
     }
@@ -216,6 +230,10 @@ pub(crate) fn put_continuous(bytes: &mut Vec<u8>, def: &ContinuousDef) -> Result
     bytes.extend(def.number.to_le_bytes());
     bytes.extend(def.source.0.to_le_bytes());
     bytes.extend(def.column.0.to_le_bytes());
+    put_count(bytes, def.joined.len())?;
+    for table in &def.joined {
+        bytes.extend(table.0.to_le_bytes());
+    }
     bytes.extend(def.notes.0.to_le_bytes());
     bytes.extend(def.raised.to_le_bytes());
     let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
@@ -241,6 +259,10 @@ pub(crate) fn take_continuous(input: &mut Input<'_>) -> Result<ContinuousDef> {
     let number = u32::from_le_bytes(input.array()?);
     let source = take_object(input)?;
     let column = ColumnId(u32::from_le_bytes(input.array()?));
+    let mut joined = Vec::new();
+    for _ in 0..input.count()? {
+        joined.push(take_object(input)?);
+    }
     let notes = take_object(input)?;
     let raised = u32::from_le_bytes(input.array()?);
     let flags = input.u8()?;
@@ -266,6 +288,7 @@ pub(crate) fn take_continuous(input: &mut Input<'_>) -> Result<ContinuousDef> {
         number,
         source,
         column,
+        joined,
         notes,
         raised,
         materialized_only: flags & IS_AS_IT_IS != 0,

@@ -327,6 +327,7 @@ mod tests {
                 number: 3,
                 source: ObjectId(1),
                 column: ColumnId(1),
+                joined: vec![ObjectId(2), ObjectId(7)],
                 notes: ObjectId(5),
                 raised: 2,
                 materialized_only: true,

@@ -3,6 +3,7 @@
 //!
 //! Notes are only added, so writers never conflict with each other. From the line of an aggregate
 //! on nothing is noted: whoever writes there relies on the line, and conflicts with what raises it.
+//! A change of a table that an aggregate is joined with concerns all of its times.
 
 use std::sync::Arc;
 
@@ -20,27 +21,32 @@ pub async fn note_rows(
     table: &TableDef,
     rows: &Batch,
 ) -> Result<()> {
-    if catalog.aggregates_of(table.object).next().is_none() {
+    if rows.rows() == 0 || catalog.aggregates_of(table.object).next().is_none() {
         return Ok(());
     }
-    let Some((at, _)) = table.time_column() else {
-        return Ok(());
+    let times = match table.time_column() {
+        None => Vec::new(),
+        Some((at, _)) => {
+            let column = rows.physical_columns().get(at);
+            let column = column.ok_or_else(|| Error::internal("rows without their time column"))?;
+            time_values(column)?
+        }
     };
-    let column = rows.physical_columns().get(at);
-    let column = column.ok_or_else(|| Error::internal("rows without their time column"))?;
-    note_column(store, catalog, table, &time_values(column)?).await
+    note_column(store, catalog, table, &times).await
 }
 
+/// Notes rows of a table that have these times.
 async fn note_column(
     store: &mut Transaction,
     catalog: &Catalog,
     table: &TableDef,
     times: &[i64],
 ) -> Result<()> {
-    let Some(last) = times.iter().max() else {
-        return Ok(());
-    };
     for view in catalog.aggregates_of(table.object) {
+        let Some(last) = times.iter().max().filter(|_| is_source(view, table)) else {
+            note_all(store, catalog, view).await?;
+            continue;
+        };
         let Some(end) = end_of_notes(store, view, *last) else {
             continue;
         };
@@ -57,15 +63,57 @@ pub async fn note_times(
     store: &mut Transaction,
     catalog: &Catalog,
     table: &TableDef,
-    (first, last): (i64, i64),
+    times: (i64, i64),
 ) -> Result<()> {
     for view in catalog.aggregates_of(table.object) {
-        if let Some(end) = end_of_notes(store, view, last)
-            && first < end
-        {
-            let range = (first, last.min(end.saturating_sub(1)));
-            put_note(store, notes_of(catalog, view)?, range).await?;
+        match is_source(view, table) {
+            true => note_range(store, catalog, view, times).await?,
+            false => note_all(store, catalog, view).await?,
         }
+    }
+    Ok(())
+}
+
+/// Notes that all rows of a table go.
+pub async fn note_emptied(
+    store: &mut Transaction,
+    catalog: &Catalog,
+    table: &TableDef,
+) -> Result<()> {
+    for view in catalog.aggregates_of(table.object) {
+        note_all(store, catalog, view).await?;
+    }
+    Ok(())
+}
+
+/// Whether an aggregate is kept by the times of a table, which else is joined with its source.
+fn is_source(view: &ViewDef, table: &TableDef) -> bool {
+    let def = view.continuous.as_deref();
+    def.is_some_and(|def| def.source == table.object)
+}
+
+/// Notes all times that the source of an aggregate has.
+async fn note_all(store: &mut Transaction, catalog: &Catalog, view: &ViewDef) -> Result<()> {
+    let source = view.continuous.as_deref().map(|def| def.source);
+    let chunks = source.map_or(&[][..], |source| catalog.chunks_of(source));
+    let first = chunks.first().map_or(i64::MAX, |chunk| chunk.start);
+    let last = chunks
+        .last()
+        .map_or(i64::MAX, |chunk| chunk.end.saturating_sub(1));
+    note_range(store, catalog, view, (first, last)).await
+}
+
+async fn note_range(
+    store: &mut Transaction,
+    catalog: &Catalog,
+    view: &ViewDef,
+    (first, last): (i64, i64),
+) -> Result<()> {
+    if let Some(end) = end_of_notes(store, view, last)
+        && first < end
+    {
+        let range = (first, last.min(end.saturating_sub(1)));
+        put_note(store, notes_of(catalog, view)?, range).await?;
     }
     Ok(())
 }
@@ -123,17 +171,17 @@ impl Writer<'_> {
         table: &TableDef,
         positions: &[RowPosition],
     ) -> Result<()> {
-        if self.catalog.aggregates_of(table.object).next().is_none() {
+        let is_read = self.catalog.aggregates_of(table.object).next().is_some();
+        if positions.is_empty() || !is_read {
             return Ok(());
         }
-        let Some((at, _)) = table.time_column() else {
-            return Ok(());
-        };
         let store = &mut self.txn.store;
         let mut times = Vec::new();
-        for batch in store.fetch(table.tree, positions, &[at]).await? {
-            for column in batch.physical_columns() {
-                times.append(&mut time_values(column)?);
+        if let Some((at, _)) = table.time_column() {
+            for batch in store.fetch(table.tree, positions, &[at]).await? {
+                for column in batch.physical_columns() {
+                    times.append(&mut time_values(column)?);
+                }
             }
         }
         note_column(store, self.catalog, table, &times).await

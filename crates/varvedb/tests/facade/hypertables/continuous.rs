@@ -16,9 +16,16 @@ const TABLES: &str = "CREATE TABLE t (id INT PRIMARY KEY, at BIGINT NOT NULL, v 
         tsdb.chunk_interval = 50) AS \
         SELECT time_bucket(7, at) AS b, v % 2 AS k, sum(v) AS s, count(*) AS n FROM t GROUP BY 1, 2;
     CREATE MATERIALIZED VIEW high WITH (tsdb.continuous, tsdb.materialized_only = false) AS \
-        SELECT time_bucket(30, b) AS b, sum(s) AS s, sum(n) AS n FROM low GROUP BY 1";
+        SELECT time_bucket(30, b) AS b, sum(s) AS s, sum(n) AS n FROM low GROUP BY 1;
+    CREATE TABLE names (k INT PRIMARY KEY, name TEXT);
+    INSERT INTO names VALUES (0, 'even'), (1, 'odd');
+    CREATE MATERIALIZED VIEW named WITH (tsdb.continuous, tsdb.materialized_only = false) AS \
+        SELECT time_bucket(10, t.at) AS b, name, sum(v) AS s FROM t JOIN names ON k = v % 2 \
+        GROUP BY 1, 2";
 const LOW: &str = "SELECT time_bucket(7, at), v % 2, sum(v), count(*) FROM t GROUP BY 1, 2";
 const HIGH: &str = "SELECT time_bucket(30, time_bucket(7, at)), sum(v), count(*) FROM t GROUP BY 1";
+const NAMED: &str = "SELECT time_bucket(10, t.at), name, sum(v) FROM t JOIN names ON k = v % 2 \
+                     GROUP BY 1, 2";
 
 /// Numbers that look like chance, the same each time.
 struct Chance(u64);
@@ -74,13 +81,22 @@ impl Chance {
             ),
             13 if self.below(4) == 0 => format!("SELECT drop_chunks('t', {from})"),
             14 if self.below(8) == 0 => "TRUNCATE t".to_owned(),
+            15 => format!(
+                "UPDATE names SET name = 'n{to}' WHERE k = {}",
+                self.below(2)
+            ),
+            16 if self.below(2) == 0 => format!("DELETE FROM names WHERE k = {}", self.below(2)),
+            16 => "INSERT INTO names VALUES (0, 'even'), (1, 'odd') ON CONFLICT DO NOTHING".into(),
             _ => self.refresh(),
         }
     }
 
     fn refresh(&mut self) -> String {
-        let name = ["low", "high"][usize::from(self.below(2) == 0)];
-        let width = if name == "low" { 14 } else { 60 };
+        let (name, width) = match self.below(3) {
+            0 => ("low", 14),
+            1 => ("named", 20),
+            _ => ("high", 60),
+        };
         let (from, to) = self.range();
         let from = match self.below(4) {
             0 => "NULL".to_owned(),
@@ -107,7 +123,7 @@ fn differences(session: &mut Session, one: &str, other: &str) -> Vec<Vec<Value>>
 }
 
 fn check(session: &mut Session, what: &str) {
-    for (name, query) in [("low", LOW), ("high", HIGH)] {
+    for (name, query) in [("low", LOW), ("high", HIGH), ("named", NAMED)] {
         let found = differences(session, &format!("SELECT * FROM {name}"), query);
         assert_eq!(found, Vec::<Vec<Value>>::new(), "{name} after {what}");
     }
@@ -145,15 +161,21 @@ fn in_real_time_an_aggregate_is_its_query_after_any_changes() {
             &mut session,
             "CALL refresh_continuous_aggregate('low', NULL, NULL);
              CALL refresh_continuous_aggregate('high', NULL, NULL);
+             CALL refresh_continuous_aggregate('named', NULL, NULL);
+             ALTER MATERIALIZED VIEW named SET (tsdb.materialized_only);
              ALTER MATERIALIZED VIEW low SET (tsdb.materialized_only);
              ALTER MATERIALIZED VIEW high SET (tsdb.materialized_only)",
         );
         check(&mut session, &done.join(";\n"));
         assert_eq!(rows(&mut session, INVALID), ints(&[0, 0]));
+        let named = "SELECT invalid_ranges FROM timescaledb_information.continuous_aggregates \
+                     WHERE view_name = 'named'";
+        assert_eq!(rows(&mut session, named), ints(&[0]));
     }
 }
 
-const INVALID: &str = "SELECT invalid_ranges FROM timescaledb_information.continuous_aggregates";
+const INVALID: &str = "SELECT invalid_ranges FROM timescaledb_information.continuous_aggregates \
+                       WHERE view_name IN ('low', 'high') ORDER BY view_name DESC";
 const REFRESH: &str = "CALL refresh_continuous_aggregate('low', NULL, NULL)";
 
 fn with_rows() -> Database {
@@ -229,6 +251,29 @@ fn a_refresh_that_was_announced_does_not_meet_writers() {
     );
     let error = fails(&mut one, "COMMIT");
     assert_eq!(error.state(), SqlState::SERIALIZATION_FAILURE);
+}
+
+#[test]
+fn a_writer_of_a_joined_table_and_a_refresh_that_moves_the_line_exclude_each_other() {
+    let database = with_rows();
+    let (mut one, mut other) = (database.session(), database.session());
+    let refresh = "CALL refresh_continuous_aggregate('named', NULL, NULL)";
+    run(&mut one, "BEGIN");
+    run(&mut one, refresh);
+    run(&mut other, "UPDATE names SET name = 'x' WHERE k = 0");
+    let error = fails(&mut one, "COMMIT");
+    assert_eq!(error.state(), SqlState::SERIALIZATION_FAILURE);
+    run(&mut one, refresh);
+    check(&mut one, "a refresh");
+    run(&mut other, "BEGIN; TRUNCATE names");
+    check(&mut other, "no names");
+    run(&mut other, "ROLLBACK");
+    block_on(async {
+        other.copy_begin("COPY names FROM STDIN").await.unwrap();
+        other.copy_write(b"2\ttwo\n").await.unwrap();
+        other.copy_finish().await.unwrap();
+    });
+    check(&mut other, "a copy");
 }
 
 #[test]
