@@ -116,6 +116,8 @@ pub enum Ddl {
         is_concurrent: bool,
         /// Without `WITH NO DATA`.
         with_data: bool,
+        /// `WITH (...)`: which part of a continuous aggregate.
+        window: Vec<DefinedOption>,
     },
     /// `COMMENT ON`
     Comment {

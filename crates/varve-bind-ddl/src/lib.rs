@@ -80,7 +80,8 @@ impl DdlBinder<'_, '_> {
                 name,
                 is_concurrent,
                 with_data,
-            } => self.refresh_view(name, *is_concurrent, *with_data),
+                window,
+            } => self.refresh_view(name, (*is_concurrent, *with_data), window),
             Ddl::Comment { on, text } => self.comment(on, text.as_deref()),
         }
     }

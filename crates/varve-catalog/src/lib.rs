@@ -22,6 +22,7 @@ pub use dependency::creation::{Creation, Made};
 pub use dependency::dropped::Dropped;
 pub use model::catalog::{Catalog, Named};
 pub use model::comment::{CommentDef, encode_comment};
+pub use model::continuous::{BucketText, ContinuousDef, notes_table, rows_name};
 pub use model::domain::{DomainDef, encode_domain};
 pub use model::foreign_key::{ForeignKeyDef, KeyAction};
 pub use model::function_def::{ArgumentDef, FunctionDef, Returns, encode_function};

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use varve_catalog::{Catalog, TableDef};
 use varve_dml::chunks::MadeChunks;
+use varve_dml::notes::note_rows;
 use varve_dml::route::checked_inside;
 use varve_dml::table_rows::with_defaults;
 use varve_dml::{Left, StatementRunner, StatementTxn, index, name_constraint};
@@ -272,19 +273,17 @@ impl CopyIn {
         Ok(())
     }
 
-    /// Makes the chunks that rows need, where the table is a hypertable.
-    fn make_chunks(&mut self, target: &mut CopyTarget<'_>, rows: &Batch) -> Result<()> {
+    /// Makes the chunks that rows need, where the table is a hypertable, and tells its aggregates.
+    async fn make_chunks(&mut self, target: &mut CopyTarget<'_>, rows: &Batch) -> Result<()> {
         let table = &self.plan.table;
-        if table.hypertable.is_none() {
-            return Ok(());
-        }
         let catalog = self.host.catalog();
         let now_us = self.locale.now_us;
         let (store, made) = match target {
             CopyTarget::Transaction(txn, _) => (&mut txn.store, &mut txn.chunks),
             CopyTarget::Load(load) => (load.transaction(), &mut self.chunks),
         };
-        made.make(store, &catalog.chunks, table, rows, now_us)
+        made.make(store, &catalog.chunks, table, rows, now_us)?;
+        note_rows(store, &catalog, table, rows).await
     }
 
     async fn hand_on(&mut self, target: &mut CopyTarget<'_>) -> Result<()> {
@@ -315,7 +314,7 @@ impl CopyIn {
                 error.in_context(format!("COPY {name}, the rows from line {line} on"))
             })?;
         } else {
-            self.make_chunks(target, &batch)?;
+            self.make_chunks(target, &batch).await?;
             let inserted = target.insert(&self.plan.table, &batch).await;
             inserted.map_err(|error| self.name_error(error))?;
             self.refer(target, &batch, false).await?;

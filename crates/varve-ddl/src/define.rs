@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use varve_catalog::{Catalog, SequenceDef, TableDef, encode_sequence, encode_table};
 use varve_dml::index;
+use varve_dml::notes::note_emptied;
 use varve_expr::Expr;
 use varve_plan::{NewIndex, NewTable, Statement};
 use varve_sort::VecMap;
@@ -151,6 +152,7 @@ impl Definer<'_> {
                 let notice = Notice::info(SqlState::SUCCESSFUL_COMPLETION, message);
                 result.notices.push(notice);
             }
+            note_emptied(transaction, self.catalog, table).await?;
             emptied(transaction, table)?;
             forget_chunks(transaction, self.catalog, table);
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use varve_bind::{Followed, followed};
-use varve_catalog::{Catalog, encode_function, encode_trigger, encode_view};
+use varve_catalog::{Catalog, encode_function, encode_trigger};
 use varve_dml::{StatementRunner, StatementTxn};
 use varve_expr::EvalContext;
 use varve_plan::Statement;
@@ -13,6 +13,7 @@ use varve_types::{LocalFuture, Notice, ObjectId, Result, TreeId};
 
 use crate::catalog_cache::catalog_now;
 use crate::drop::drop_comments;
+use crate::utility::put_view;
 
 /// The session around a statement that defines something.
 pub trait DdlSession: StatementRunner {
@@ -84,12 +85,13 @@ impl Definer<'_> {
 fn follow(transaction: &mut Transaction, before: &Catalog) -> Result<()> {
     let after = catalog_now(transaction, before)?;
     for changed in followed(before, &after)? {
-        let (object, bytes) = match changed {
-            Followed::View(view) => (view.object, encode_view(&view)?),
-            Followed::Function(def) => (def.object, encode_function(&def)?),
-            Followed::Trigger(def) => (def.object, encode_trigger(&def)?),
-        };
-        transaction.put_object(object, 1, bytes);
+        match changed {
+            Followed::View(view) => put_view(transaction, &view)?,
+            Followed::Function(def) => {
+                transaction.put_object(def.object, 1, encode_function(&def)?);
+            }
+            Followed::Trigger(def) => transaction.put_object(def.object, 1, encode_trigger(&def)?),
+        }
     }
     Ok(())
 }

@@ -12,6 +12,7 @@
 mod alter;
 mod catalog_cache;
 mod chunks;
+mod continuous;
 mod define;
 mod definer;
 mod drop;

@@ -10,6 +10,7 @@ use varve_plan::{Definition, NewTable, Query, Utility};
 use varve_store::Transaction;
 use varve_types::{Batch, Error, ObjectId, Result};
 
+use crate::continuous::version_of;
 use crate::define::{alter_sequence, create_table, emptied, misplaced, put_table};
 use crate::definer::{Defined, Definer};
 use crate::drop::drop_objects;
@@ -41,6 +42,8 @@ impl Definer<'_> {
                 let (_, count) = self.filled_table(txn, table, query.as_ref()).await?;
                 Ok(made_of(count))
             }
+            Utility::CreateAggregate(new) => self.create_aggregate(txn, new).await,
+            Utility::RefreshRange(range) => self.refresh_range(txn, range).await,
             Utility::Refresh { view, query } => {
                 self.refresh(txn, view, query.as_ref()).await?;
                 Ok(Defined::command("REFRESH"))
@@ -108,7 +111,12 @@ impl Definer<'_> {
         Ok((table, Some(count)))
     }
 
-    async fn fill(&self, txn: &mut StatementTxn, table: &TableDef, rows: &[Batch]) -> Result<u64> {
+    pub(crate) async fn fill(
+        &self,
+        txn: &mut StatementTxn,
+        table: &TableDef,
+        rows: &[Batch],
+    ) -> Result<u64> {
         let runner = Some(self.session as &dyn StatementRunner);
         let mut writer = Writer::new(self.catalog, txn, self.context, self.cancel, runner);
         let rows = writer.checked(table, rows)?;
@@ -137,7 +145,7 @@ impl Definer<'_> {
 }
 
 /// `SELECT n`, as PostgreSQL answers a table that is made of rows.
-fn made_of(count: Option<u64>) -> Defined {
+pub(crate) fn made_of(count: Option<u64>) -> Defined {
     match count {
         Some(count) => Defined {
             rows: Some(count),
@@ -147,8 +155,8 @@ fn made_of(count: Option<u64>) -> Defined {
     }
 }
 
-fn put_view(transaction: &mut Transaction, view: &ViewDef) -> Result<()> {
-    transaction.put_object(view.object, 1, encode_view(view)?);
+pub(crate) fn put_view(transaction: &mut Transaction, view: &ViewDef) -> Result<()> {
+    transaction.put_object(view.object, version_of(view), encode_view(view)?);
     Ok(())
 }
 

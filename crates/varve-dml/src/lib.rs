@@ -28,4 +28,4 @@ pub use write::runner::{RowPair, StatementRunner, Timing, Trigger};
 pub use write::statement::Changed;
 pub use write::statement_txn::StatementTxn;
 pub use write::writer::{Left, Writer, cannot_build, cannot_build_key, name_constraint};
-pub use write::{chunks, index, route, table_rows};
+pub use write::{chunks, index, notes, route, table_rows};

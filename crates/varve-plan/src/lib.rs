@@ -27,7 +27,9 @@ pub use plan::alter::AlterTable;
 pub use plan::pending_call::PendingCalls;
 pub use plan::prefix::{Prefix, PrefixForm, PrefixRange};
 pub use plan::statement::ExplainOptions;
-pub use plan::utility::{Definition, Message, SessionStatement, Utility};
+pub use plan::utility::{
+    AggregateRange, Definition, Message, NewAggregate, SessionStatement, Utility,
+};
 pub use plan::window::{
     Frame, FrameBound, FrameExclusion, FrameUnits, WindowCall, WindowFunction, WindowNode,
 };

@@ -11,6 +11,7 @@
 mod answers;
 mod comments;
 mod constraints;
+mod continuous;
 mod definitions;
 mod functions;
 mod information;

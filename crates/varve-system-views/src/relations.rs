@@ -6,6 +6,7 @@ use std::sync::Arc;
 use varve_catalog::model::catalog::Catalog;
 use varve_catalog::model::deparse::Printer;
 use varve_catalog::model::domain::DomainDef;
+use varve_catalog::model::hypertable::CHUNK_SCHEMA;
 use varve_catalog::model::index::{Deferral, IndexDef, IndexOptions};
 use varve_catalog::model::oid::{FIRST_OID, numbered, relation_oid};
 use varve_catalog::model::schema::{PUBLIC, is_temporary};
@@ -18,6 +19,7 @@ use varve_types::{
     SqlText, StorageMode, TypeMod, Value, sql,
 };
 
+use crate::continuous::aggregate_options;
 use crate::inheritance::bound_of;
 use crate::operator_class::class_of;
 use crate::timescale::hypertable_options;
@@ -200,9 +202,15 @@ pub(crate) fn kept_views(catalog: &Catalog) -> impl Iterator<Item = (&Arc<ViewDe
     })
 }
 
+/// The tables that users know, with those of materialized views.
+fn shown_tables(catalog: &Catalog) -> impl Iterator<Item = &Arc<TableDef>> {
+    let tables = catalog.tables.values();
+    tables.filter(|table| table.schema != CHUNK_SCHEMA)
+}
+
 pub(crate) fn classes(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
-    for table in catalog.tables.values() {
+    for table in shown_tables(catalog) {
         let (number, name, kind) = as_relation(catalog, table);
         let keys = keys(table);
         let mut row = class(&Class {
@@ -216,7 +224,7 @@ pub(crate) fn classes(catalog: &Catalog) -> Vec<Vec<Value>> {
             is_populated: true,
         });
         row.resize(OPTIONS, Value::Null);
-        row.push(table_options(table));
+        row.push(table_options(catalog, table));
         row.extend(bound_of(catalog, table).map(text));
         for (at, truth) in [
             (HAS_CHILDREN, !table.children().is_empty()),
@@ -280,10 +288,11 @@ fn listed(options: impl Iterator<Item = String>) -> Value {
 }
 
 /// The storage options of a table: `{compression=none,tsdb.hypertable=true}`.
-fn table_options(table: &TableDef) -> Value {
+fn table_options(catalog: &Catalog, table: &TableDef) -> Value {
     let options = table.options.iter();
     let own = options.map(|option| format!("{}={}", option.name, option.value));
-    listed(own.chain(hypertable_options(table)))
+    let others = aggregate_options(catalog, table);
+    listed(own.chain(others.unwrap_or_else(|| hypertable_options(table))))
 }
 
 /// What was said of the storage of a column: `{storage=dictionary,compression=zstd(9)}`.
@@ -342,7 +351,7 @@ fn has_default(column: &ColumnDef) -> bool {
 
 pub(crate) fn attributes(catalog: &Catalog) -> Vec<Vec<Value>> {
     let mut rows = Vec::new();
-    for table in catalog.tables.values() {
+    for table in shown_tables(catalog) {
         let relation = relation_oid(table.object);
         for (number, column) in (1..).zip(&table.columns) {
             let ty = (column.ty, column.modifier);

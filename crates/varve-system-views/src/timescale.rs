@@ -183,7 +183,9 @@ pub(crate) fn hypertables(catalog: &Catalog) -> Vec<Vec<Value>> {
         row.extend(hyper.time());
         row
     };
-    all(catalog).into_iter().map(row).collect()
+    let all = all(catalog).into_iter();
+    let tables = all.filter(|hyper| catalog.view_of(hyper.table.object).is_none());
+    tables.map(row).collect()
 }
 
 /// `timescaledb_information.dimensions`

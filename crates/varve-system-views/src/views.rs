@@ -6,8 +6,8 @@ use varve_catalog::model::catalog::Catalog;
 use varve_types::Value;
 
 use crate::{
-    CatalogView, comments, constraints, definitions, functions, information, inheritance,
-    relations, timescale, triggers, types,
+    CatalogView, comments, constraints, continuous, definitions, functions, information,
+    inheritance, relations, timescale, triggers, types,
 };
 
 const fn pg(
@@ -32,6 +32,14 @@ const fn timescale(
     rows: fn(&Catalog) -> Vec<Vec<Value>>,
 ) -> CatalogView {
     CatalogView::of("timescaledb_information", name, columns, rows)
+}
+
+const fn internal(
+    name: &'static str,
+    columns: &'static str,
+    rows: fn(&Catalog) -> Vec<Vec<Value>>,
+) -> CatalogView {
+    CatalogView::of(timescale::SCHEMA, name, columns, rows)
 }
 
 fn none(_: &Catalog) -> Vec<Vec<Value>> {
@@ -575,23 +583,16 @@ pub(crate) static VIEWS: &[CatalogView] = &[
          tdomain_name tis_deferrable tinitially_deferred",
         information::domain_constraints,
     ),
-    CatalogView::of(
-        timescale::SCHEMA,
-        "hypertable",
-        timescale::HYPERTABLE,
-        timescale::hypertable,
-    ),
-    CatalogView::of(
-        timescale::SCHEMA,
-        "chunk",
-        timescale::CHUNK,
-        timescale::chunk,
-    ),
+    internal("hypertable", timescale::HYPERTABLE, timescale::hypertable),
+    internal("chunk", timescale::CHUNK, timescale::chunk),
     timescale(
         "hypertables",
         timescale::HYPERTABLES,
         timescale::hypertables,
     ),
+    internal("continuous_agg", continuous::AGG, continuous::agg),
+    timescale("continuous_aggregates", continuous::AGGREGATES, none)
+        .with_texts(continuous::aggregates),
     timescale("dimensions", timescale::DIMENSIONS, timescale::dimensions),
     timescale("chunks", timescale::CHUNKS, timescale::chunks),
 ];

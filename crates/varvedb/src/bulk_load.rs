@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use varve_catalog::{Catalog, CatalogObject, Chunks, ColumnDef, TableDef, decode_object};
+use varve_catalog::{Catalog, CatalogObject, ColumnDef, TableDef, decode_object};
 use varve_dml::chunks::MadeChunks;
+use varve_dml::notes::note_rows;
 use varve_dml::table_rows::{checked, with_defaults};
 use varve_dml::{index, name_constraint};
 use varve_expr::{Locale, Parameters};
@@ -17,8 +18,10 @@ use crate::host::SessionHost;
 /// without it, the load has not happened.
 pub struct BulkLoad {
     load: varve_store::BulkLoad,
-    /// The chunks that there were, of a hypertable, and those that the load has made.
-    chunks: (Chunks, MadeChunks),
+    /// What there was of tables, chunks and aggregates.
+    known: Catalog,
+    /// The chunks that the load has made.
+    made: MadeChunks,
     table: TableDef,
     /// The columns of the table, without one that the store fills, and where each is among those
     /// that are given.
@@ -87,12 +90,10 @@ impl Database {
             return Err(Error::unsupported(what).with_hint("Use COPY or INSERT."));
         }
         let host = SessionHost::new(Arc::clone(&self.shared));
-        let chunks = match table.hypertable {
-            None => Chunks::new(),
-            Some(_) => known_chunks(&transaction)?,
-        };
+        let known = known_of_hypertables(&transaction)?;
         Ok(BulkLoad {
-            chunks: (chunks, MadeChunks::default()),
+            known,
+            made: MadeChunks::default(),
             load: transaction.into_bulk_load(table.tree, options)?,
             table,
             places,
@@ -180,9 +181,10 @@ impl BulkLoad {
             all.push(given);
         }
         let batch = self.completed(Batch::new(all, rows))?;
-        let (known, made) = &mut self.chunks;
         let now_us = self.host.shared().env.now_us();
-        made.make(self.load.transaction(), known, &self.table, &batch, now_us)?;
+        let (store, chunks) = (self.load.transaction(), &self.known.chunks);
+        self.made.make(store, chunks, &self.table, &batch, now_us)?;
+        note_rows(store, &self.known, &self.table, &batch).await?;
         let added = index::load(&mut self.load, &self.table, &batch).await;
         added.map_err(|error| name_constraint(&self.table, self.locale.enums.as_ref(), error))?;
         self.rows += rows as u64;
@@ -258,15 +260,18 @@ fn find_table(transaction: &Transaction, name: &str) -> Result<TableDef> {
     Err(Error::new(SqlState::UNDEFINED_TABLE, message))
 }
 
-/// The chunks of all hypertables.
-fn known_chunks(transaction: &Transaction) -> Result<Chunks> {
+/// The chunks of all hypertables, and the aggregates over them.
+fn known_of_hypertables(transaction: &Transaction) -> Result<Catalog> {
     let mut catalog = Catalog::default();
     for (_, _, definition) in transaction.objects() {
-        if let CatalogObject::Chunk(chunk) = decode_object(&definition)? {
-            catalog.add_chunk(Arc::new(chunk));
+        match decode_object(&definition)? {
+            CatalogObject::Chunk(chunk) => catalog.add_chunk(Arc::new(chunk)),
+            CatalogObject::View(view) => catalog.add_view(Arc::new(view)),
+            CatalogObject::Table(table) => catalog.add_table(Arc::new(table)),
+            _ => {}
         }
     }
-    Ok(catalog.chunks)
+    Ok(catalog)
 }
 
 /// The columns of the table but for the automatic one, each with its place among the named ones.

@@ -99,7 +99,11 @@ impl Session {
     /// Runs a job that is due, and notes how that ended. An error is one of the notes.
     async fn run_scheduled(&mut self, job: i32) -> Result<()> {
         let begin = "SELECT _timescaledb_functions.begin_job($1)";
-        let begun = self.query(begin, &[Value::Int4(job)]).await?;
+        let begun = match self.query(begin, &[Value::Int4(job)]).await {
+            Ok(begun) => begun,
+            // What is announced may fail as the work itself would.
+            Err(error) => return self.note_failure(job, &error).await,
+        };
         let rows = begun.rows();
         let Some([Value::Int8(runtime_ms_max)]) = rows.first().map(Vec::as_slice) else {
             // Somebody has changed it meanwhile.

@@ -406,6 +406,10 @@ impl DdlBinder<'_, '_> {
                 Ok(())
             }
             AlterAction::Options(options) => {
+                let options = match &mut altered.view {
+                    Some(view) => &DdlBinder::alter_continuous(view, options)?,
+                    None => options,
+                };
                 let others = without_timescale(options);
                 let stored = self.storage_options(stored_as(&altered.before), &others)?;
                 put_options(&mut altered.after, stored, &[]);

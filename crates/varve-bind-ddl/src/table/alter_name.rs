@@ -5,6 +5,7 @@ use std::sync::Arc;
 use varve_ast::{Alter, AlterAction as Action, AlterKind, ColumnChange, Name};
 use varve_catalog::model::catalog::Named;
 use varve_catalog::model::comment::Part;
+use varve_catalog::model::hypertable::CHUNK_SCHEMA;
 use varve_catalog::model::index::IndexDef;
 use varve_catalog::model::schema::{PUBLIC, SchemaDef};
 use varve_catalog::model::sequence::SequenceDef;
@@ -187,6 +188,10 @@ impl DdlBinder<'_, '_> {
         if let Named::Table(table) = found {
             let table = self.catalog.tables.get(&table).cloned();
             let table = table.ok_or_else(|| Error::internal("a table without its definition"))?;
+            if table.schema == CHUNK_SCHEMA {
+                let message = format!("permission denied: \"{}\" is of an aggregate", folded.name);
+                return Err(Error::new(SqlState::INSUFFICIENT_PRIVILEGE, message));
+            }
             return self.alter_table(table, &alter.actions, alter.only);
         }
         self.alter_other(found, &folded.name, &alter.actions)

@@ -35,16 +35,17 @@ const KNOWN: [&str; 13] = [
 ];
 
 /// What TimescaleDB has too, and is not here.
-const NOT_YET: [&str; 8] = [
+const NOT_YET: [&str; 6] = [
     "compress_chunk_time_interval",
     "compress_chunk_interval",
     "compress_index",
     "sparse_index",
     "associated_schema",
     "associated_table_prefix",
-    "continuous",
-    "materialized_only",
 ];
+
+/// How much wider the chunks of a continuous aggregate are than those of what it reads.
+pub(crate) const WIDER_CHUNKS: i64 = 10;
 
 const WEEK_US: i64 = 7 * DAY_US;
 const DAY_US: i64 = 86_400_000_000;
@@ -62,7 +63,7 @@ pub fn without_timescale(options: &[DefinedOption]) -> Vec<DefinedOption> {
 }
 
 /// The name of a parameter of TimescaleDB without its prefix.
-pub(super) fn of_timescale(name: &str) -> Option<&str> {
+pub(crate) fn of_timescale(name: &str) -> Option<&str> {
     let (namespace, own) = name.split_once('.')?;
     NAMESPACES.contains(&namespace).then_some(own)
 }
@@ -256,16 +257,21 @@ impl DdlBinder<'_, '_> {
             self.query.outputs.messages.push(Message::notice(text));
         }
         let column = found.id;
-        let tables = self.catalog.tables.values();
-        let numbers = tables.filter_map(|table| Some(table.hypertable.as_ref()?.number));
         Ok(HypertableDef {
-            number: numbers.max().unwrap_or(0).saturating_add(1),
+            number: self.next_hypertable(),
             column,
             width,
             integer_now: None,
             is_columnstore: true,
             segments: None,
         })
+    }
+
+    /// The number of a new hypertable.
+    pub(crate) fn next_hypertable(&self) -> u32 {
+        let tables = self.catalog.tables.values();
+        let numbers = tables.filter_map(|table| Some(table.hypertable.as_ref()?.number));
+        numbers.max().unwrap_or(0).saturating_add(1)
     }
 
     /// The function that tells the present of a column of integers.
@@ -357,7 +363,7 @@ fn chunk_width(unit: TimeUnit, text: &str) -> Result<i64> {
     }
 }
 
-pub(super) fn truth(name: &str, value: Option<&OptionValue>) -> Result<bool> {
+pub(crate) fn truth(name: &str, value: Option<&OptionValue>) -> Result<bool> {
     let Some(value) = value else { return Ok(true) };
     match value.text.to_ascii_lowercase().as_str() {
         "true" | "on" | "yes" | "1" => Ok(true),

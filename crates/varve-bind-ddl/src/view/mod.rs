@@ -1,5 +1,8 @@
 //! Views: how they are made, and how their queries come into those that read them.
 
+mod buckets;
+pub(crate) mod continuous;
+
 use std::sync::Arc;
 
 use varve_ast::{CreateView, DefinedOption, Materialized, Name, ObjectName};
@@ -22,7 +25,7 @@ use varve_types::{
 };
 
 use crate::binder::DdlBinder;
-use crate::table::hypertable::is_timescale;
+use crate::table::hypertable::{is_timescale, without_timescale};
 use crate::table::storage::{Stored, not_yet, put_options, unrecognized};
 
 impl DdlBinder<'_, '_> {
@@ -42,22 +45,26 @@ impl DdlBinder<'_, '_> {
             return Ok(self.query.nothing(exists_message(&name)));
         }
         let replaced = self.replaced_view(schema, &name, create.or_replace)?;
-        let (query, reads, text) = if create.is_recursive {
-            self.recursive_view(create)?
-        } else {
-            let (query, reads) = self.recorded(&create.query)?;
-            (query, reads, create.text.clone())
-        };
+        let wanted = continuous::wanted(create)?;
+        let (query, reads, text) = self.text_of_view(create, wanted.is_some())?;
         let what = match create.materialized {
             None => "CREATE VIEW",
             Some(_) => "CREATE MATERIALIZED VIEW",
+        };
+        let buckets = match &wanted {
+            Some(_) => Some(self.aggregate_buckets(create, &query, &reads)?),
+            None => None,
         };
         let columns = self.result_columns(&query, &create.columns, what)?;
         let schema = self.schema_of_view(create, schema, &name, &reads)?;
         let (check, options) = match create.materialized {
             None => (self.view_options(create)?, Vec::new()),
             Some(_) => {
-                let options = self.storage_options(Stored::Table, &create.options)?;
+                let options = match &wanted {
+                    Some(_) => &without_timescale(&create.options),
+                    None => &create.options,
+                };
+                let options = self.storage_options(Stored::Table, options)?;
                 (ViewCheck::None, options)
             }
         };
@@ -71,13 +78,38 @@ impl DdlBinder<'_, '_> {
                 text,
                 reads,
                 kind: ViewKind::Plain { check },
+                continuous: None,
                 parsed: ParsedView::default(),
             },
         )?;
         match create.materialized {
-            Some(materialized) => Ok(materialized_view(view, query, materialized, options)),
+            Some(materialized) => match wanted.zip(buckets) {
+                Some((wanted, buckets)) => {
+                    let filled = (options, materialized.with_data);
+                    self.continuous_view(view, buckets, &wanted, filled)
+                }
+                None => Ok(materialized_view(view, query, materialized, options)),
+            },
             None => self.plain_view(view, check, replaced.as_deref()),
         }
+    }
+
+    /// The query of a view as it was bound, with what its names mean and its text.
+    fn text_of_view(
+        &mut self,
+        create: &CreateView,
+        is_continuous: bool,
+    ) -> Result<(Query, Vec<ViewRead>, String)> {
+        // What is above another aggregate is made of what that has materialized.
+        self.query.context.rows_only = is_continuous;
+        let text = if create.is_recursive {
+            self.recursive_view(create)?
+        } else {
+            let (query, reads) = self.recorded(&create.query)?;
+            (query, reads, create.text.clone())
+        };
+        self.query.context.rows_only = false;
+        Ok(text)
     }
 
     /// The view that OR REPLACE replaces.
@@ -254,8 +286,8 @@ impl DdlBinder<'_, '_> {
     pub(crate) fn refresh_view(
         &mut self,
         name: &ObjectName,
-        concurrently: bool,
-        with_data: bool,
+        (concurrently, with_data): (bool, bool),
+        window: &[DefinedOption],
     ) -> Result<Statement> {
         let written = self.query.relation_name(name)?;
         let found = self.query.find(&written);
@@ -273,6 +305,12 @@ impl DdlBinder<'_, '_> {
             let message = format!("\"{}\" is not {what}", written.name);
             return Err(Error::new(SqlState::WRONG_OBJECT_TYPE, message));
         };
+        if view.continuous.is_some() {
+            return self.refresh_range(&view, window);
+        }
+        if let Some(option) = window.first() {
+            return Err(unrecognized(&option.name.text));
+        }
         if concurrently && !with_data {
             let message = "CONCURRENTLY and WITH NO DATA options cannot be used together";
             return Err(Error::new(SqlState::SYNTAX_ERROR, message));

@@ -79,8 +79,13 @@ impl QueryBinder<'_> {
 
     /// The table of an index that is to be made: a materialized view may have them too.
     pub fn indexed_table(&self, name: &ObjectName) -> Result<Arc<TableDef>> {
-        match self.find(&self.relation_name(name)?) {
-            Some(Named::Table(_)) => self.table(name).cloned(),
+        let found = self.find(&self.relation_name(name)?);
+        let is_notes = |table: &ObjectId| {
+            let view = self.statement.catalog.view_of(*table);
+            view.is_some_and(|view| view.rows() != Some(*table))
+        };
+        match found {
+            Some(Named::Table(table)) if !is_notes(&table) => self.table(name).cloned(),
             _ => self.writable_table(name),
         }
     }

@@ -6,6 +6,7 @@ use varve_ast::Span;
 use varve_catalog::model::function_def::FunctionDef;
 use varve_catalog::model::view::{ViewDef, ViewRead};
 use varve_parser::{ParsedStatement, Source};
+use varve_types::{ObjectId, SqlText};
 
 use crate::context::ctes::CteBinding;
 use crate::context::lock_clause::LockClause;
@@ -27,6 +28,10 @@ pub struct QueryContext<'a> {
     pub defined: Option<Arc<FunctionDef>>,
     /// The view whose query is bound.
     pub view: Option<Arc<ViewDef>>,
+    /// What stands for the relation that a continuous aggregate reads.
+    pub restriction: Option<Restriction>,
+    /// Whether continuous aggregates are read as they were materialized.
+    pub rows_only: bool,
     /// What the names in the query of a view mean that is being made.
     pub reads: Option<Vec<ViewRead>>,
     /// What names mean beside columns: the arguments of the function whose body is bound.
@@ -56,6 +61,16 @@ pub struct QueryContext<'a> {
     pub spread_row: Option<Span>,
 }
 
+/// A query in the place of the relation that a continuous aggregate reads, which it calls `r`.
+pub struct Restriction {
+    /// The table that the relation is, or whose aggregate it is.
+    pub source: ObjectId,
+    /// Its text.
+    pub text: SqlText,
+    /// What `notes0` and so on are.
+    pub notes: Vec<ObjectId>,
+}
+
 /// A CALL.
 #[derive(Clone, Debug)]
 pub struct ProcedureCall {
@@ -79,6 +94,7 @@ impl<'a> QueryContext<'a> {
     pub fn of_text(&self, nesting: usize) -> QueryContext<'a> {
         QueryContext {
             is_defining: self.is_defining,
+            rows_only: self.rows_only,
             defined: self.defined.clone(),
             variables: self.variables.clone(),
             reads_rows: self.reads_rows,
@@ -95,6 +111,8 @@ impl<'a> QueryContext<'a> {
             is_defining: false,
             defined: None,
             view: None,
+            restriction: None,
+            rows_only: false,
             reads: None,
             variables: None,
             into: None,

@@ -2,6 +2,7 @@
 
 pub mod children;
 pub mod chunk;
+pub mod continuous;
 pub mod function_rows;
 pub mod lock;
 pub mod relation;

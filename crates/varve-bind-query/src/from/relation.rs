@@ -135,6 +135,11 @@ impl QueryBinder<'_> {
             self.use_relation((name, alias), *named, read.as_ref());
         }
         let position = self.at(name.span());
+        if let Some((named, Some(read))) = &found
+            && let Some((plan, columns)) = self.restricted(*named, read)?
+        {
+            return self.named_rows(TableRows::plain(plan, columns), written, alias);
+        }
         let rows = match found {
             Some((Named::Table(table), read)) => {
                 let rows = self.table_rows(table, read, &written, (only, row_lock))?;
@@ -333,12 +338,15 @@ impl QueryBinder<'_> {
             _ if table.partitioning().is_some() => table.declared_key(),
             _ => Vec::new(),
         };
-        let rows = TableRows {
-            plan,
-            columns,
-            key: primary_key,
-            tableoid,
-            locked,
+        let rows = match self.real_time(object, written)? {
+            Some(plan) => TableRows::plain(plan, columns),
+            None => TableRows {
+                key: primary_key,
+                plan,
+                columns,
+                tableoid,
+                locked,
+            },
         };
         if let Some(read) = read {
             return rows.seen(table, read, written);

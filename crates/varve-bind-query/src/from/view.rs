@@ -20,6 +20,16 @@ impl QueryBinder<'_> {
         view: &Arc<ViewDef>,
         bind: impl FnOnce(&mut Self, &varve_ast::Query) -> Result<T>,
     ) -> Result<T> {
+        self.outputs.found.borrow_mut().add_view(view);
+        self.in_view_text(view, bind)
+    }
+
+    /// The same of a text that need not be that of a view in the catalog.
+    pub(super) fn in_view_text<T>(
+        &mut self,
+        view: &Arc<ViewDef>,
+        bind: impl FnOnce(&mut Self, &varve_ast::Query) -> Result<T>,
+    ) -> Result<T> {
         let parsed = view.parsed()?;
         let ast = view_query(&parsed)?;
         let nesting = self.context.nesting + parsed.nesting + 2;
@@ -27,7 +37,6 @@ impl QueryBinder<'_> {
             return Err(too_deep());
         }
         meter::planned(view.text.len())?;
-        self.outputs.found.borrow_mut().add_view(view);
         let context = QueryContext {
             source: &NO_SOURCE,
             names_tableoid: parsed.names_tableoid,

@@ -325,13 +325,24 @@ CREATE FUNCTION _timescaledb_functions.next_job(OUT job int, OUT wait_us bigint)
   ORDER BY s.next_start, j.id LIMIT 1
 $$;
 
-CREATE FUNCTION _timescaledb_functions.begin_job(number int) RETURNS bigint LANGUAGE sql AS $$
-  UPDATE _timescaledb_config.job_stat s
-  SET is_running = true, last_start = clock_timestamp(), total_runs = s.total_runs + 1
-  FROM _timescaledb_config.job j
-  WHERE s.job_id = number AND j.id = number AND j.scheduled AND s.next_start <= now()
-  RETURNING (extract(epoch FROM j.max_runtime) * 1000)::bigint
-$$;
+CREATE FUNCTION _timescaledb_functions.begin_job(number int) RETURNS bigint LANGUAGE plpgsql AS $$
+DECLARE
+  job record;
+  part record;
+BEGIN
+  SELECT j.* INTO job FROM _timescaledb_config.job j JOIN _timescaledb_config.job_stat s ON s.job_id = j.id
+  WHERE j.id = number AND j.scheduled AND s.next_start <= now();
+  IF NOT FOUND THEN
+    RETURN NULL;
+  END IF;
+  UPDATE _timescaledb_config.job_stat s SET is_running = true, last_start = clock_timestamp(), total_runs = s.total_runs + 1
+  WHERE s.job_id = number;
+  IF job.proc_schema = '_timescaledb_functions' AND job.proc_name = 'policy_refresh_continuous_aggregate' THEN
+    SELECT * INTO part FROM _timescaledb_functions.refresh_window(number, job.config);
+    CALL _timescaledb_functions.announce_refresh(part.aggregate, part.window_end);
+  END IF;
+  RETURN (extract(epoch FROM job.max_runtime) * 1000)::bigint;
+END $$;
 
 CREATE FUNCTION _timescaledb_functions.fail_job(number int, code text, message text) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE

@@ -28,16 +28,17 @@ macro_rules! second_part {
 }
 
 /// The texts: each a script of CREATE FUNCTION and CREATE PROCEDURE.
-const SCRIPTS: [&str; 4] = [
+const SCRIPTS: [&str; 5] = [
     second_part!("hypertables.sql"),
     second_part!("columnstore.sql"),
+    second_part!("continuous.sql"),
     second_part!("jobs.sql"),
     second_part!("policies.sql"),
 ];
 
 /// The only way to the texts: the compiler must not read them anywhere else.
 #[inline(never)]
-fn scripts() -> [&'static str; 4] {
+fn scripts() -> [&'static str; 5] {
     core::hint::black_box(SCRIPTS)
 }
 

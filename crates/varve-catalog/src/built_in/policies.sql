@@ -16,7 +16,7 @@ BEGIN
         RAISE EXCEPTION 'invalid value for parameter %', word USING ERRCODE = '22023',
           HINT = format('The time column of "%s" has integers: give an integer.', hypertable);
       END IF;
-      IF hyper.integer_now_func IS NULL THEN
+      IF _timescaledb_functions.integer_now_func(hypertable) IS NULL THEN
         RAISE EXCEPTION 'integer_now function not set on hypertable "%"', hypertable USING ERRCODE = '55000',
           HINT = 'set_integer_now_func gives it one.';
       END IF;
@@ -35,6 +35,20 @@ BEGIN
     RAISE EXCEPTION 'columnstore not enabled on hypertable "%"', hypertable USING ERRCODE = '55000',
       HINT = 'Enable it first: ALTER TABLE ... SET (timescaledb.enable_columnstore).';
   END IF;
+END $$;
+
+-- The function that tells the present of a hypertable with integers: a continuous aggregate has that of its source.
+CREATE FUNCTION _timescaledb_functions.integer_now_func(hypertable regclass) RETURNS text LANGUAGE plpgsql AS $$
+DECLARE
+  upper regclass := hypertable;
+  below regclass;
+BEGIN
+  LOOP
+    SELECT a.source INTO below FROM _timescaledb_catalog.continuous_agg a WHERE a.relation = upper;
+    EXIT WHEN NOT FOUND;
+    upper := below;
+  END LOOP;
+  RETURN (SELECT h.integer_now_func::text FROM _timescaledb_catalog.hypertable h WHERE h.relation = upper);
 END $$;
 
 -- Adds a policy, or tells of the one that is there.
@@ -121,8 +135,8 @@ BEGIN
   RETURN relation;
 END $$;
 
--- The point that lies an offset before the present, as text and in units of the hypertable's time.
-CREATE FUNCTION _timescaledb_functions.offset_point(hypertable regclass, lag text, OUT point text, OUT units bigint) LANGUAGE plpgsql AS $$
+-- The point that lies an offset before another one, the present as a rule, as text and in units of the hypertable's time.
+CREATE FUNCTION _timescaledb_functions.offset_point(hypertable regclass, lag text, present timestamptz, OUT point text, OUT units bigint) LANGUAGE plpgsql AS $$
 DECLARE
   hyper record;
 BEGIN
@@ -131,11 +145,11 @@ BEGIN
   END IF;
   SELECT h.* INTO hyper FROM _timescaledb_catalog.hypertable h WHERE h.relation = hypertable;
   IF hyper.time_type::text IN ('smallint', 'integer', 'bigint') THEN
-    EXECUTE format('SELECT %s()', hyper.integer_now_func) INTO units;
+    EXECUTE format('SELECT %s()', _timescaledb_functions.integer_now_func(hypertable)) INTO units;
     units := units - lag::bigint;
     point := units::text;
   ELSE
-    point := (now() - lag::interval)::text;
+    point := (present - lag::interval)::text;
     units := _timescaledb_functions.chunk_point(hypertable, point, 'text'::regtype);
   END IF;
 END $$;
@@ -164,7 +178,7 @@ DECLARE
   made_before timestamptz := now() - (config->>'drop_created_before')::interval;
   chunk regclass;
 BEGIN
-  SELECT p.units INTO before FROM _timescaledb_functions.offset_point(target, config->>'drop_after') p;
+  SELECT p.units INTO before FROM _timescaledb_functions.offset_point(target, config->>'drop_after', now()) p;
   FOR chunk IN SELECT * FROM _timescaledb_functions.chunks_between(target, before, NULL, made_before, NULL) LOOP
     EXECUTE format('DROP TABLE %s', chunk);
   END LOOP;
@@ -208,7 +222,7 @@ DECLARE
   made_before timestamptz := now() - (config->>'compress_created_before')::interval;
   chunk regclass;
 BEGIN
-  SELECT p.units INTO before FROM _timescaledb_functions.offset_point(target, config->>'compress_after') p;
+  SELECT p.units INTO before FROM _timescaledb_functions.offset_point(target, config->>'compress_after', now()) p;
   FOR chunk IN SELECT c.relation FROM _timescaledb_catalog.chunk c
     WHERE c.hypertable = target AND NOT c.compressed
       AND (before IS NULL OR c.range_end <= before) AND (made_before IS NULL OR c.creation_time < made_before)
@@ -230,6 +244,14 @@ BEGIN
   IF is_known IS NOT TRUE THEN
     RAISE EXCEPTION '"%" is not a continuous aggregate', continuous_aggregate USING ERRCODE = '42809';
   END IF;
+  IF (CASE WHEN pg_typeof(start_offset)::text = 'interval' AND pg_typeof(end_offset)::text = 'interval'
+      THEN start_offset::text::interval <= end_offset::text::interval
+    WHEN start_offset::text ~ '^-?[0-9]+$' AND end_offset::text ~ '^-?[0-9]+$'
+      THEN start_offset::text::bigint <= end_offset::text::bigint END) THEN
+    RAISE EXCEPTION 'policy refresh window too small' USING ERRCODE = '22023',
+      DETAIL = 'The start and end offsets must cover at least one bucket in the valid time range.',
+      HINT = 'The start offset is the greater one.';
+  END IF;
   RETURN _timescaledb_functions.add_policy('policy_refresh_continuous_aggregate', 'Refresh Continuous Aggregate Policy',
     continuous_aggregate, jsonb_build_object('start_offset', start_offset::text, 'end_offset', end_offset::text),
     if_not_exists, schedule_interval, initial_start, timezone, schedule_interval);
@@ -242,16 +264,24 @@ BEGIN
     continuous_aggregate, coalesce(if_exists, if_not_exists, false));
 END $$;
 
+-- The window of a run: a begun one has that of the moment when it began, so that what was announced is what is refreshed.
+CREATE FUNCTION _timescaledb_functions.refresh_window(job_id int, config jsonb, OUT aggregate regclass, OUT window_start text, OUT window_end text)
+LANGUAGE plpgsql AS $$
+DECLARE
+  present timestamptz := now();
+BEGIN
+  aggregate := _timescaledb_functions.job_hypertable(job_id);
+  SELECT s.last_start INTO present FROM _timescaledb_config.job_stat s WHERE s.job_id = refresh_window.job_id AND s.is_running;
+  SELECT p.point INTO window_start FROM _timescaledb_functions.offset_point(aggregate, config->>'start_offset', coalesce(present, now())) p;
+  SELECT p.point INTO window_end FROM _timescaledb_functions.offset_point(aggregate, config->>'end_offset', coalesce(present, now())) p;
+END $$;
+
 CREATE FUNCTION _timescaledb_functions.policy_refresh_continuous_aggregate(job_id int, config jsonb) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
-  aggregate regclass := _timescaledb_functions.job_hypertable(job_id);
-  window_start text;
-  window_end text;
+  part record;
 BEGIN
-  SELECT p.point INTO window_start FROM _timescaledb_functions.offset_point(aggregate, config->>'start_offset') p;
-  SELECT p.point INTO window_end FROM _timescaledb_functions.offset_point(aggregate, config->>'end_offset') p;
-  EXECUTE format('CALL refresh_continuous_aggregate(%L, %s, %s)', aggregate,
-    coalesce(quote_literal(window_start), 'NULL'), coalesce(quote_literal(window_end), 'NULL'));
+  SELECT * INTO part FROM _timescaledb_functions.refresh_window(job_id, config);
+  CALL refresh_continuous_aggregate(part.aggregate, part.window_start, part.window_end);
 END $$;
 
 -- Reordering. Rows of a run are in the order of the table, so only an index of that order can be followed.

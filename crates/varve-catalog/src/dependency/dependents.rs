@@ -129,6 +129,9 @@ impl Dependents<'_> {
         let rows = known.and_then(|view| view.rows());
         self.all
             .extend(rows.map(|rows| (rows, Dropped::Table(rows), true)));
+        let notes = known.and_then(|view| Some(view.continuous.as_ref()?.notes));
+        self.all
+            .extend(notes.map(|notes| (notes, Dropped::Table(notes), true)));
     }
 
     fn add_of_sequence(&mut self, sequence: ObjectId) {

@@ -62,6 +62,8 @@ pub struct Catalog {
     pub(crate) enums: Option<Arc<Enums>>,
     /// The materialized views by the tables with their rows.
     pub(crate) materialized: VecMap<ObjectId, ObjectId>,
+    /// The continuous aggregates by the tables that they read.
+    pub(crate) aggregates: VecMap<ObjectId, Vec<ObjectId>>,
     /// Schemas by name.
     pub(crate) schemas: VecMap<String, ObjectId>,
     pub(crate) gone_public: Option<ObjectId>,
@@ -89,6 +91,7 @@ impl Default for Catalog {
             comments: Arc::default(),
             enums: None,
             materialized: VecMap::new(),
+            aggregates: VecMap::new(),
             gone_public: None,
             schemas: VecMap::from_iter([(PUBLIC_NAME.to_owned(), PUBLIC)]),
             names: VecMap::new(),
@@ -128,6 +131,7 @@ impl Catalog {
         match view.rows() {
             Some(rows) => {
                 self.materialized.insert(rows, view.object);
+                self.add_aggregate(&view, rows);
             }
             None => {
                 let names = self.names.entry(view.schema).or_default();
@@ -231,7 +235,7 @@ impl Catalog {
         }
     }
 
-    /// The materialized view whose rows are in a table.
+    /// The materialized view whose rows, or what was noted for it, are in a table.
     pub fn view_of(&self, table: ObjectId) -> Option<&Arc<ViewDef>> {
         self.views.get(self.materialized.get(&table)?)
     }
@@ -362,7 +366,12 @@ impl Catalog {
 
     /// Tables by schema and name.
     pub fn tables_by_name(&self) -> impl Iterator<Item = &Arc<TableDef>> {
-        let names = self.names.values().flat_map(VecMap::values);
+        // What is in the schema of chunks belongs to tables with other names.
+        let names = self
+            .names
+            .iter()
+            .filter(|(schema, _)| **schema != CHUNK_SCHEMA);
+        let names = names.flat_map(|(_, names)| names.values());
         names.filter_map(|named| match named {
             Named::Table(object) => self.tables.get(object),
             _ => None,

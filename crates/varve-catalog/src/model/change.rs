@@ -89,6 +89,7 @@ impl Catalog {
         match view.rows() {
             Some(rows) => {
                 self.materialized.remove(&rows);
+                self.remove_aggregate(view, rows);
             }
             None => self.remove_name(view.schema, &view.name, Named::View(view.object)),
         }

@@ -4,6 +4,7 @@ pub mod bytes;
 pub mod catalog;
 pub mod change;
 pub mod comment;
+pub mod continuous;
 pub mod deparse;
 pub mod domain;
 pub mod drop_column;

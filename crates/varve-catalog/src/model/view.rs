@@ -10,8 +10,9 @@
 //! | kind of object | 1, 18 = view |
 //! | object id | 8 |
 //! | name | 2 (length) + UTF-8 |
-//! | flags: 1 is materialized, 2 and has no rows yet, 4 and 8 check rows (local, cascaded) | 1 |
+//! | flags: 1 is materialized, 2 and has no rows yet, 4 and 8 check rows (local, cascaded), 16 is a continuous aggregate | 1 |
 //! | where it is materialized: object of the table with its rows | 8 |
+//! | of a continuous aggregate: see `continuous.rs` | |
 //! | length of the text, the text | 4 + UTF-8 |
 //! | number of columns, each: type code, modifier, name | 2, then bytes + 4 + 2 + UTF-8 |
 //! | number of relations that it reads, each: schema as written (empty for none), name as written | 2, then 2 + UTF-8 + 2 + UTF-8 |
@@ -25,6 +26,7 @@ use varve_types::{ColumnId, LogicalType, ObjectId, Result, TypeMod};
 
 use crate::model::bytes::schema_head;
 use crate::model::bytes::{Input, broken, put_count, put_long, put_name};
+use crate::model::continuous::{ContinuousDef, put_continuous, take_continuous};
 use crate::model::schema::RelationName;
 use crate::model::table::{ColumnDef, TableDef};
 
@@ -49,6 +51,8 @@ pub struct ViewDef {
     pub reads: Vec<ViewRead>,
     /// What it is beside its query.
     pub kind: ViewKind,
+    /// What makes a materialized one a continuous aggregate.
+    pub continuous: Option<Box<ContinuousDef>>,
     /// The syntax tree of the text, once it was needed.
     pub parsed: ParsedView,
 }
@@ -164,8 +168,12 @@ pub fn encode_view(view: &ViewDef) -> Result<Vec<u8>> {
             ViewCheck::Cascaded => 8,
         }),
         ViewKind::Materialized { rows, is_populated } => {
-            bytes.push(1 | u8::from(!is_populated) << 1);
+            let continuous = view.continuous.as_deref();
+            bytes.push(1 | u8::from(!is_populated) << 1 | u8::from(continuous.is_some()) << 4);
             bytes.extend(rows.0.to_le_bytes());
+            if let Some(def) = continuous {
+                put_continuous(&mut bytes, def)?;
+            }
         }
     }
     put_text(&mut bytes, &view.text)?;
@@ -206,11 +214,15 @@ pub(crate) fn decode_view(bytes: &[u8]) -> Result<ViewDef> {
                 _ => ViewCheck::None,
             },
         },
-        1 | 3 => ViewKind::Materialized {
+        1 | 3 | 17 | 19 => ViewKind::Materialized {
             rows: take_object(&mut input)?,
-            is_populated: flags == 1,
+            is_populated: flags & 2 == 0,
         },
         _ => return Err(broken("flags of a view")),
+    };
+    let continuous = match flags & 16 {
+        0 => None,
+        _ => Some(Box::new(take_continuous(&mut input)?)),
     };
     let text = take_text(&mut input)?;
     let mut columns = Vec::new();
@@ -246,6 +258,7 @@ pub(crate) fn decode_view(bytes: &[u8]) -> Result<ViewDef> {
         text,
         reads,
         kind,
+        continuous,
         parsed: ParsedView::default(),
     })
 }
@@ -269,6 +282,7 @@ pub(crate) fn take_text(input: &mut Input<'_>) -> Result<String> {
 mod tests {
     use super::{ParsedView, ViewCheck, ViewColumn, ViewDef, ViewKind, ViewRead};
     use super::{decode_view, encode_view};
+    use crate::model::continuous::{BucketText, ContinuousDef};
     use crate::model::schema::RelationName;
     use varve_types::{ColumnId, LogicalType, ObjectId, TypeMod};
 
@@ -297,6 +311,7 @@ mod tests {
             kind: ViewKind::Plain {
                 check: ViewCheck::Local,
             },
+            continuous: None,
             parsed: ParsedView::default(),
         };
         let materialized = ViewDef {
@@ -307,7 +322,27 @@ mod tests {
             },
             ..plain.clone()
         };
-        for view in [plain, materialized] {
+        let continuous = ViewDef {
+            continuous: Some(Box::new(ContinuousDef {
+                number: 3,
+                source: ObjectId(1),
+                column: ColumnId(1),
+                joined: vec![ObjectId(2), ObjectId(7)],
+                notes: ObjectId(5),
+                raised: 2,
+                materialized_only: true,
+                bucket: BucketText {
+                    before: "f(".to_owned(),
+                    after: ")".to_owned(),
+                    width: "1".to_owned(),
+                    zone: Some("'UTC'".to_owned()),
+                },
+                watermark: Some(-4),
+                line: Some(9),
+            })),
+            ..materialized.clone()
+        };
+        for view in [plain, materialized, continuous] {
             let good = encode_view(&view).unwrap();
             assert_eq!(decode_view(&good), Ok(view));
             for len in 0..good.len() {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use varve_catalog::{ChunkDef, Chunks, TableDef, chunk_range, encode_chunk};
 use varve_store::Transaction;
 use varve_types::{
-    Batch, ColumnData, ColumnPredicate, ColumnRef, Error, ObjectId, PredicateTest, Result, ScanSpec,
+    Batch, ColumnData, ColumnPredicate, ColumnRef, CompareOp, Error, ObjectId, PredicateTest,
+    Result, RowPosition, ScanSpec, Value,
 };
 
 use crate::read::rows::positions_of;
@@ -153,8 +154,30 @@ impl Writer<'_> {
             self.txn.store.delete_range(table.tree, range).await?;
             return Ok(());
         }
-        let tests = table.chunk_tests(chunk).into_iter();
-        let predicates = tests.map(|(op, value)| ColumnPredicate {
+        let rows = self.rows_between(table, at, table.chunk_tests(chunk));
+        let rows = rows.await?;
+        self.delete_from_source(table, &rows).await?;
+        self.settle().await
+    }
+
+    /// Deletes the rows whose values in a column pass tests; no triggers are fired.
+    pub async fn delete_between(
+        &mut self,
+        table: &TableDef,
+        at: usize,
+        tests: Vec<(CompareOp, Value)>,
+    ) -> Result<()> {
+        let rows = self.rows_between(table, at, tests).await?;
+        self.delete(table, &rows).await
+    }
+
+    async fn rows_between(
+        &self,
+        table: &TableDef,
+        at: usize,
+        tests: Vec<(CompareOp, Value)>,
+    ) -> Result<Vec<RowPosition>> {
+        let predicates = tests.into_iter().map(|(op, value)| ColumnPredicate {
             column: at,
             test: PredicateTest::Compare(op, value),
         });
@@ -169,8 +192,6 @@ impl Writer<'_> {
             self.cancel.check()?;
             positions.append(&mut positions_of(&[batch.compact()], 0)?);
         }
-        drop(scan);
-        self.delete(table, &positions).await?;
-        self.settle().await
+        Ok(positions)
     }
 }

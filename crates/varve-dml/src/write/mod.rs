@@ -9,6 +9,7 @@ mod foreign_key_settle;
 pub(crate) mod foreign_keys;
 pub mod index;
 mod merge;
+pub mod notes;
 pub mod route;
 pub(crate) mod runner;
 pub(crate) mod statement;

@@ -18,6 +18,7 @@ use crate::read::rows::positions_of;
 use crate::read::source::TransactionSource;
 use crate::write::foreign_keys::Work;
 use crate::write::index;
+use crate::write::notes::note_rows;
 use crate::write::route::checked_inside;
 use crate::write::statement_txn::StatementTxn;
 use crate::write::table_rows::{failing_row, first_not_true};
@@ -104,6 +105,7 @@ impl Writer<'_> {
         let rows: Vec<Batch> = rows.collect();
         for batch in &rows {
             self.make_chunks(table, batch)?;
+            note_rows(&mut self.txn.store, self.catalog, table, batch).await?;
             let inserted = self.txn.store.insert(table.tree, batch).await;
             inserted.map_err(|error| name_constraint(table, self.catalog.enums(), error))?;
         }
@@ -132,6 +134,10 @@ impl Writer<'_> {
                 self.make_chunks(table, batch)?;
             }
         }
+        self.note_old(table, positions).await?;
+        for batch in rows {
+            note_rows(&mut self.txn.store, self.catalog, table, batch).await?;
+        }
         let transaction = &mut self.txn.store;
         let changed = index::keep_row_ids(transaction, table, positions, rows.to_vec()).await?;
         let old = index::read(transaction, table, positions).await?;
@@ -150,6 +156,16 @@ impl Writer<'_> {
 
     /// Deletes the rows at some positions.
     pub async fn delete(&mut self, table: &TableDef, positions: &[RowPosition]) -> Result<()> {
+        self.note_old(table, positions).await?;
+        self.delete_from_source(table, positions).await
+    }
+
+    /// The same, but continuous aggregates keep what they have of the rows.
+    pub(super) async fn delete_from_source(
+        &mut self,
+        table: &TableDef,
+        positions: &[RowPosition],
+    ) -> Result<()> {
         let noted = self.before_delete(table, positions).await?;
         self.note_written(table, Event::Delete, positions, &[], &[])
             .await?;

@@ -100,6 +100,7 @@ impl Parser<'_> {
         Ok(Ddl::Refresh {
             is_concurrent: self.parse_keyword(Keyword::CONCURRENTLY),
             name: self.parse_object_name()?,
+            window: self.parenthesized_options()?,
             with_data: self.with_data()?,
         })
     }
@@ -143,12 +144,20 @@ impl Parser<'_> {
     /// `USING method` and `WITH (...)`.
     fn storage_clauses(&mut self) -> Result<Vec<DefinedOption>> {
         self.table_access_method()?;
-        let has_options = self.peek_nth_token(1).token == Token::LParen;
-        if has_options && self.parse_keyword(Keyword::WITH) {
-            return self.parse_storage_options();
+        let options = self.parenthesized_options()?;
+        if options.is_empty() {
+            let _without = self.parse_keywords(&[Keyword::WITHOUT, Keyword::OIDS]);
         }
-        let _without = self.parse_keywords(&[Keyword::WITHOUT, Keyword::OIDS]);
-        Ok(Vec::new())
+        Ok(options)
+    }
+
+    /// `WITH (...)`, if it comes next.
+    fn parenthesized_options(&mut self) -> Result<Vec<DefinedOption>> {
+        let has_options = self.peek_nth_token(1).token == Token::LParen;
+        match has_options && self.parse_keyword(Keyword::WITH) {
+            true => self.parse_storage_options(),
+            false => Ok(Vec::new()),
+        }
     }
 
     /// `ON COMMIT`, if it comes next.

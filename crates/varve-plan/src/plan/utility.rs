@@ -1,5 +1,7 @@
 //! What the statements around queries do, bound against one catalog.
 
+use core::ops::Range;
+
 use varve_ast::TransparentFunction;
 use varve_catalog::model::comment::CommentDef;
 use varve_catalog::model::domain::DomainDef;
@@ -20,6 +22,34 @@ use crate::plan::{NewTable, Query};
 
 pub use varve_catalog::dependency::dropped::Dropped;
 
+/// A continuous aggregate that is to be made; nothing has an object yet.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewAggregate {
+    /// The view.
+    pub view: ViewDef,
+    /// The table of its rows.
+    pub table: NewTable,
+    /// The table of the times that change.
+    pub notes: NewTable,
+    /// What fills it, and the end of that; `None` for WITH NO DATA.
+    pub filled: Option<(Query, Query)>,
+}
+
+/// Buckets of a continuous aggregate that are to be made anew.
+#[derive(Clone, Debug, PartialEq)]
+pub struct AggregateRange {
+    /// The aggregate.
+    pub view: ViewDef,
+    /// Their rows.
+    pub query: Query,
+    /// Whether the range begins and ends where buckets do.
+    pub is_whole: Query,
+    /// From the start of a bucket to that of another, in units of the time.
+    pub range: Range<i64>,
+    /// The start of the first bucket that the source has, where none was materialized yet.
+    pub least: Option<i64>,
+}
+
 /// A statement around queries.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Utility {
@@ -35,6 +65,10 @@ pub enum Utility {
         /// What fills it; `None` for WITH NO DATA.
         query: Option<Query>,
     },
+    /// `CREATE MATERIALIZED VIEW ... WITH (tsdb.continuous)`
+    CreateAggregate(Box<NewAggregate>),
+    /// `REFRESH MATERIALIZED VIEW` of some buckets of a continuous aggregate.
+    RefreshRange(Box<AggregateRange>),
     /// `REFRESH MATERIALIZED VIEW`
     Refresh {
         /// The view.

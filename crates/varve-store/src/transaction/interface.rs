@@ -119,7 +119,8 @@ impl Transaction {
     }
 
     /// Notes that rows which are written rely on a catalog object: the commit fails with `40001` if
-    /// somebody else has deleted it since, and so does that of whoever deletes it and lacks them.
+    /// somebody else has deleted it or given it another version since, and so does that of whoever
+    /// does this and lacks them.
     pub fn rely_on_object(&self, id: ObjectId) {
         self.write_set().relied_on.insert(id);
     }

@@ -168,20 +168,38 @@ fn check_trees(state: &State, snapshot: &Snapshot, write_set: &WriteSet) -> Resu
     Ok(())
 }
 
-/// What rows rely on is there still, and what is deleted was relied on by no rows that the snapshot
-/// lacks.
+/// What rows rely on is there still in the version that they knew, and what is deleted or gets
+/// another version was relied on by no rows that the snapshot lacks.
 fn check_objects(state: &State, snapshot: &Snapshot, write_set: &WriteSet) -> Result<()> {
     let catalog: &Catalog = write_set.catalog.as_ref().unwrap_or(&state.catalog);
-    let mut relied_on = write_set.relied_on.iter();
-    if relied_on.any(|object| !catalog.objects.contains_key(object)) {
-        return Err(conflict("a chunk was dropped by a concurrent commit"));
+    let known = |object| snapshot.catalog.objects.get(object).map(|known| known.0);
+    for object in &write_set.relied_on {
+        let Some((version, _)) = catalog.objects.get(object) else {
+            let message = "an object that rows rely on was dropped by a concurrent commit";
+            return Err(conflict(message));
+        };
+        // Its own change is no conflict, and beside it nobody else can have changed the catalog.
+        let is_other = known(object).is_some_and(|known| known != *version);
+        if is_other && write_set.catalog.is_none() {
+            let message = "an object that rows rely on was changed by a concurrent commit";
+            return Err(conflict(message));
+        }
     }
     for change in &write_set.changes {
-        if let CatalogChange::DeleteObject(object) = change
-            && let Some(seq) = state.relied_on.get(object)
+        let object = match change {
+            CatalogChange::DeleteObject(object) => object,
+            CatalogChange::PutObject(object, version, _)
+                if known(object).is_some_and(|known| known != *version) =>
+            {
+                object
+            }
+            _ => continue,
+        };
+        if let Some(seq) = state.relied_on.get(object)
             && *seq > snapshot.seq
         {
-            return Err(conflict("rows came into a chunk by a concurrent commit"));
+            let message = "rows that rely on an object came by a concurrent commit";
+            return Err(conflict(message));
         }
     }
     Ok(())

@@ -248,11 +248,24 @@ impl Dump<'_, '_> {
             _ => ("VIEW", ""),
         };
         let name = &view.name;
+        let options = self.aggregate_options(&view.oid).await?;
         self.write(&format!("SET search_path = {path};\n"))?;
         self.write(&format!(
-            "CREATE {kind} {name} ({columns}) AS\n{definition}{end};\n"
+            "CREATE {kind} {name} ({columns}){options} AS\n{definition}{end};\n"
         ))?;
         self.write("SELECT pg_catalog.set_config('search_path', '', false);\n\n")
+    }
+
+    /// The options of a continuous aggregate, with `WITH` before them.
+    async fn aggregate_options(&mut self, number: &str) -> Result<String> {
+        let sql = format!(
+            "SELECT ' WITH (' || array_to_string(c.reloptions, ', ') || ')' FROM pg_class c \
+             JOIN _timescaledb_catalog.continuous_agg a ON a.relation::oid = c.oid \
+             WHERE c.oid = {number}"
+        );
+        let rows = self.cells(&sql).await?;
+        let options = rows.into_iter().next().map(texts);
+        Ok(options.map_or_else(String::new, |[options]| options))
     }
 
     /// The indexes and the rows of materialized views, each behind those that it reads.
@@ -268,9 +281,26 @@ impl Dump<'_, '_> {
                 continue;
             };
             self.indexes(view).await?;
+            if !self.options.data {
+                continue;
+            }
+            let name = &view.name;
             let sql = format!("SELECT relispopulated FROM pg_class WHERE oid = {number}");
-            if self.options.data && self.cell(&sql).await? == "t" {
-                self.write(&format!("REFRESH MATERIALIZED VIEW {};\n\n", view.name))?;
+            let is_populated = self.cell(&sql).await? == "t";
+            let sql = format!(
+                "SELECT watermark IS NOT NULL \
+                 FROM _timescaledb_catalog.continuous_agg WHERE relation::oid = {number}"
+            );
+            match self.cells(&sql).await?.into_iter().next().map(texts) {
+                Some([is_made]) if is_made == "t" => {
+                    let name = literal(name);
+                    let call = format!("CALL refresh_continuous_aggregate({name}, NULL, NULL);");
+                    self.write(&format!("{call}\n\n"))?;
+                }
+                None if is_populated => {
+                    self.write(&format!("REFRESH MATERIALIZED VIEW {name};\n\n"))?;
+                }
+                _ => {}
             }
         }
         Ok(())

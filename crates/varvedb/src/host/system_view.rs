@@ -7,7 +7,7 @@ use varve_catalog::{Catalog, ColumnDef, TableDef};
 use varve_dml::SystemViews;
 use varve_store::{CacheStats, ColumnStorage, Transaction, ValueFrame, ValueFrameTotals};
 use varve_system_views::{SystemView, session_view, system_view_columns};
-use varve_types::{ColumnId, MemoryAccount, Result, Value};
+use varve_types::{ColumnId, MemoryAccount, ObjectId, Result, Value};
 
 use crate::host::SessionHost;
 use crate::host::job_rows::job_rows;
@@ -54,6 +54,11 @@ impl SystemViews for SessionHost {
                         }
                     }
                 }
+                if let Some(at) = columns.iter().position(|one| one.name == "invalid_ranges") {
+                    for row in &mut rows {
+                        count_ranges(transaction, catalog, row.get_mut(at));
+                    }
+                }
                 rows
             }
             SystemView::Caches => cache_rows(shared),
@@ -65,6 +70,15 @@ impl SystemViews for SessionHost {
                 rows.collect::<Result<Vec<_>>>()?.concat()
             }
         })
+    }
+}
+
+/// Puts the number of rows in the place of a table's object.
+fn count_ranges(transaction: &Transaction, catalog: &Catalog, cell: Option<&mut Value>) {
+    if let Some(Value::Int8(object)) = cell {
+        let table = catalog.tables.get(&ObjectId(object.cast_unsigned()));
+        let rows = table.and_then(|table| transaction.row_count(table.tree));
+        *object = i64::try_from(rows.unwrap_or(0)).unwrap_or(i64::MAX);
     }
 }
 

@@ -1,6 +1,7 @@
 //! Hypertables: what comes in without SQL makes chunks too, dumps make them again, and two who
 //! make the same chunk are one after the other.
 
+mod continuous;
 mod first_rows;
 mod jobs;
 mod segments;
