@@ -1,8 +1,8 @@
 //! Reads the first row of each value of leading columns of an order, and skips the others: what
 //! DISTINCT ON wants of a table that is sorted so, or has such an index.
 //!
-//! Each step seeks the first row behind the last value. A step takes as long as reading thousands of
-//! rows, so that a table with many values is sorted after all.
+//! Each step seeks the first row behind the last value. A step takes as long as reading thousands
+//! of rows, so that a table with many values is sorted after all.
 
 use std::collections::VecDeque;
 
@@ -81,7 +81,8 @@ fn of_table(table: &TableDef, spec: &TableScan) -> Sorted {
 }
 
 impl Sorted {
-    /// A row for each value of the first `count` columns of the key; `None` where they are too many.
+    /// A row for each value of the first `count` columns of the key; `None` where they are too
+    /// many.
     async fn firsts(
         &self,
         transaction: &Transaction,
