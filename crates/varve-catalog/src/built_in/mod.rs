@@ -36,6 +36,45 @@ const SCRIPTS: [&str; 5] = [
     second_part!("policies.sql"),
 ];
 
+/// The names of those that are found without a schema, so that other names need not read the texts.
+const NAMES: [&str; 35] = [
+    "add_columnstore_policy",
+    "add_compression_policy",
+    "add_continuous_aggregate_policy",
+    "add_job",
+    "add_reorder_policy",
+    "add_retention_policy",
+    "alter_job",
+    "by_hash",
+    "by_range",
+    "chunk_columnstore_stats",
+    "chunk_compression_stats",
+    "chunks_detailed_size",
+    "compact_chunk",
+    "compress_chunk",
+    "convert_to_columnstore",
+    "convert_to_rowstore",
+    "create_hypertable",
+    "decompress_chunk",
+    "delete_job",
+    "drop_chunks",
+    "hypertable_columnstore_stats",
+    "hypertable_compression_stats",
+    "hypertable_detailed_size",
+    "hypertable_size",
+    "merge_chunks",
+    "recompress_chunk",
+    "refresh_continuous_aggregate",
+    "remove_columnstore_policy",
+    "remove_compression_policy",
+    "remove_continuous_aggregate_policy",
+    "remove_retention_policy",
+    "run_job",
+    "set_chunk_time_interval",
+    "set_integer_now_func",
+    "show_chunks",
+];
+
 /// The only way to the texts: the compiler must not read them anywhere else.
 #[inline(never)]
 fn scripts() -> [&'static str; 5] {
@@ -62,7 +101,8 @@ impl FunctionDef {
 /// The routines of a name.
 pub fn built_in_routines(name: &RelationName) -> impl Iterator<Item = &'static Arc<FunctionDef>> {
     let is_own = name.schema.as_deref() == Some(OWN_SCHEMA);
-    let is_here = is_own || matches!(name.schema.as_deref(), None | Some("public"));
+    let is_named = NAMES.contains(&name.name.as_str());
+    let is_here = is_own || is_named && matches!(name.schema.as_deref(), None | Some("public"));
     let name = name.name.clone();
     let all = is_here.then(known).into_iter().flatten();
     let named = all.filter(move |(own, def)| *own == is_own && def.name == name);
@@ -157,7 +197,17 @@ fn returned(written: &FunctionReturns, arguments: &[ArgumentDef]) -> Result<(Ret
 
 #[cfg(test)]
 mod tests {
-    use super::read_all;
+    use std::collections::BTreeSet;
+
+    use super::{NAMES, read_all};
+
+    #[test]
+    fn the_names_are_those_of_the_texts() {
+        let all = read_all().unwrap();
+        let found = all.iter().filter(|(is_own, _)| !is_own);
+        let found: BTreeSet<&str> = found.map(|(_, def)| def.name.as_str()).collect();
+        assert_eq!(found.into_iter().collect::<Vec<&str>>(), NAMES);
+    }
 
     #[test]
     fn every_routine_is_read_and_has_a_body_that_parses() {

@@ -73,7 +73,7 @@ fn a_thread_runs_a_job_again_and_again() {
     );
     let count = "SELECT count(*) >= 3 FROM log";
     while rows(&mut session, count) != [[Value::Boolean(true)]] {
-        std::thread::sleep(core::time::Duration::from_millis(5));
+        run(&mut session, "SELECT pg_sleep(0.005)");
     }
     run(&mut session, "SELECT delete_job(1000)");
     drop((session, database));
