@@ -38,13 +38,17 @@ interface StorageRow {
   encodings: string | null;
 }
 
+/** Those that the user made: what jobs and continuous aggregates keep is in other schemas. */
+const TABLES = `SELECT t.* FROM varve_tables t
+WHERE t.table_name IN (SELECT relname FROM pg_class
+  WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p'))
+ORDER BY t.table_name, t.ordinal`;
+
 const sum = (numbers: readonly number[]) => numbers.reduce((total, each) => total + each, 0);
 
 /** Every table of the user with its columns, and what they take in storage. */
 export async function readReport(db: VarveDB): Promise<readonly TableReport[]> {
-  const tables = await db.query<TablesRow>(
-    'SELECT * FROM varve_tables ORDER BY table_name, ordinal',
-  );
+  const tables = await db.query<TablesRow>(TABLES);
   const storage = await db.query<StorageRow>('SELECT * FROM varve_storage');
   const csv = await readCsvBytes(db);
   const names = [...new Set(tables.rows.map((row) => row.table_name))];
