@@ -23,6 +23,9 @@ use crate::shared::statements::Statements;
 use crate::transparent::{ConfigSource, new_cache};
 use crate::zstd_values::ZstdValues;
 
+/// What a page waits for after an open comes before the first job that is due.
+const FIRST_JOB_US: u64 = 2_000_000;
+
 /// An open database. Clones share it.
 #[derive(Clone)]
 pub struct Database {
@@ -85,6 +88,8 @@ impl Database {
         shared.store.set_value_frames_source(Arc::new(source));
         let scheduled = ScheduledJobs(Arc::downgrade(&shared));
         shared.store.set_job_source(Arc::new(scheduled));
+        let due_us = shared.env.monotonic_us().saturating_add(FIRST_JOB_US);
+        shared.schedule.set_due(due_us);
         Database { shared }
     }
 

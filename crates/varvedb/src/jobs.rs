@@ -24,12 +24,14 @@ impl Database {
 
     /// Runs all jobs that are due now, to their end.
     pub async fn run_jobs_until_idle(&self) -> Result<()> {
+        self.shared.schedule.wake(&self.shared.store);
         Ok(self.shared.store.run_jobs_until_idle().await?)
     }
 
     /// As [`Database::run_jobs_until_idle`], but no job begins after so many microseconds; whether
     /// nothing is left to do.
     pub async fn run_jobs_within(&self, budget_us: u64) -> Result<bool> {
+        self.shared.schedule.wake(&self.shared.store);
         Ok(self.shared.store.run_jobs_within(budget_us).await?)
     }
 

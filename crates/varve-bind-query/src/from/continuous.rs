@@ -69,19 +69,25 @@ impl QueryBinder<'_> {
         let is_whole = view.rows() == Some(rows)
             && written.schema.as_deref() != Some(CHUNK_SCHEMA_NAME)
             && !self.context.rows_only;
-        let Some(def) = view
-            .continuous
-            .as_deref()
-            .filter(|def| is_whole && !def.materialized_only)
-        else {
+        let is_live = |def: &ContinuousDef| is_whole && !def.materialized_only;
+        if !view.continuous.as_deref().is_some_and(is_live) {
             return Ok(None);
-        };
+        }
         let view = Arc::clone(view);
+        self.united(rows, &view).map(Some)
+    }
+
+    /// What is kept of an aggregate, united with the query over what is not.
+    #[inline(never)]
+    fn united(&mut self, rows: ObjectId, view: &Arc<ViewDef>) -> Result<Plan> {
+        let Some(def) = view.continuous.as_deref() else {
+            return Err(Error::internal("an aggregate without its definition"));
+        };
         let Some(live) = self.live(def)? else {
-            return Ok(Some(self.view_plan(&view, None)?.plan));
+            return Ok(self.view_plan(view, None)?.plan);
         };
         let kept = self.kept_buckets(rows, &live)?;
-        let time = self.time_of(def, &view)?;
+        let time = self.time_of(def, view)?;
         let Live {
             watermark,
             stale,
@@ -106,11 +112,11 @@ impl QueryBinder<'_> {
             text,
             notes,
         };
-        let fresh = self.restricted_rows(&view, restriction, false)?;
-        Ok(Some(Plan::Append {
+        let fresh = self.restricted_rows(view, restriction, false)?;
+        Ok(Plan::Append {
             types: kept.types(),
             inputs: vec![kept, fresh.plan],
-        }))
+        })
     }
 
     /// The buckets that were materialized and are right.

@@ -21,7 +21,7 @@ pub async fn note_rows(
     table: &TableDef,
     rows: &Batch,
 ) -> Result<()> {
-    if rows.rows() == 0 || catalog.aggregates_of(table.object).next().is_none() {
+    if rows.rows() == 0 {
         return Ok(());
     }
     let times = match table.time_column() {
@@ -149,14 +149,18 @@ fn time_of(ty: LogicalType, time: i64) -> Result<Value> {
 }
 
 impl Writer<'_> {
+    /// Whether continuous aggregates read a table, so that changes of it are noted.
+    pub(super) fn is_aggregated(&self, table: &TableDef) -> bool {
+        self.catalog.aggregates_of(table.object).next().is_some()
+    }
+
     /// Notes rows as they were, before they are changed or deleted.
     pub(super) async fn note_old(
         &mut self,
         table: &TableDef,
         positions: &[RowPosition],
     ) -> Result<()> {
-        let is_read = self.catalog.aggregates_of(table.object).next().is_some();
-        if positions.is_empty() || !is_read {
+        if positions.is_empty() {
             return Ok(());
         }
         let store = &mut self.txn.store;

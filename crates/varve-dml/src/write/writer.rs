@@ -103,9 +103,12 @@ impl Writer<'_> {
             .iter()
             .map(|batch| index::with_row_ids(&self.txn.store, table, batch));
         let rows: Vec<Batch> = rows.collect();
+        let is_aggregated = self.is_aggregated(table);
         for batch in &rows {
             self.make_chunks(table, batch)?;
-            note_rows(&mut self.txn.store, self.catalog, table, batch).await?;
+            if is_aggregated {
+                note_rows(&mut self.txn.store, self.catalog, table, batch).await?;
+            }
             let inserted = self.txn.store.insert(table.tree, batch).await;
             inserted.map_err(|error| name_constraint(table, self.catalog.enums(), error))?;
         }
@@ -134,9 +137,11 @@ impl Writer<'_> {
                 self.make_chunks(table, batch)?;
             }
         }
-        self.note_old(table, positions).await?;
-        for batch in rows {
-            note_rows(&mut self.txn.store, self.catalog, table, batch).await?;
+        if self.is_aggregated(table) {
+            self.note_old(table, positions).await?;
+            for batch in rows {
+                note_rows(&mut self.txn.store, self.catalog, table, batch).await?;
+            }
         }
         let transaction = &mut self.txn.store;
         let changed = index::keep_row_ids(transaction, table, positions, rows.to_vec()).await?;
@@ -156,7 +161,9 @@ impl Writer<'_> {
 
     /// Deletes the rows at some positions.
     pub async fn delete(&mut self, table: &TableDef, positions: &[RowPosition]) -> Result<()> {
-        self.note_old(table, positions).await?;
+        if self.is_aggregated(table) {
+            self.note_old(table, positions).await?;
+        }
         self.delete_from_source(table, positions).await
     }
 

@@ -26,7 +26,7 @@ pub(crate) struct JobSchedule {
 impl Default for JobSchedule {
     fn default() -> JobSchedule {
         JobSchedule {
-            due_us: AtomicU64::new(0),
+            due_us: AtomicU64::new(NEVER),
             tree: AtomicU64::new(NO_TREE),
             is_recovered: AtomicBool::new(false),
         }
