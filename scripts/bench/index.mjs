@@ -2,6 +2,7 @@
 // usage: npm run bench -- codecs [--size S|M] [--profile wasm|release] [--json FILE] [--docs DIR] [NAME...]
 //        npm run bench -- store [--size XS|S|M] [--json FILE] [--docs DIR] [ENGINE...]
 //        npm run bench -- large [--gigabytes 2] [--json FILE] [--docs DIR]
+//        npm run bench -- tsbs [--rows 1000000] [--json FILE] [--docs DIR]
 //        npm run bench -- pages [--rows 1000000] [--runs 5] [--build NAME=FOLDER ...] [--no-peer] [--json FILE]
 //                               [--docs DIR] [CASE...]
 //        npm run bench -- pages --processor [--rows 1000000] [--runs 5] [--build NAME=FOLDER ...] [--json FILE]
@@ -26,6 +27,7 @@ import { buildBenchModule } from './module.mjs';
 import { pages } from './pages.mjs';
 import { sizesPage } from './sizes.mjs';
 import { store } from './store.mjs';
+import { tsbs } from './tsbs.mjs';
 
 const OUTPUT_BYTES_MAX = 1 << 26;
 /** Every function is compiled by the optimising compiler before it first runs. */
@@ -142,10 +144,11 @@ async function main() {
   if (command === 'sizes') return sizesPage(values);
   if (command === 'store') return store(values, names);
   if (command === 'large') return large(values);
+  if (command === 'tsbs') return tsbs(values);
   if (command === 'pages') return pages(values, names);
   if (command === 'levels') return levels(values, names);
   throw new Stop(
-    'usage: npm run bench -- codecs|sizes|store|large|pages|levels [--size S|M] [--json FILE] [--docs DIR]',
+    'usage: npm run bench -- codecs|sizes|store|large|tsbs|pages|levels [--size S|M] [--json FILE] [--docs DIR]',
   );
 }
 
