@@ -152,7 +152,7 @@ impl Engine {
 }
 
 /// The rows of a table as COPY reads them, in pieces.
-fn copy_text<D: DataSet>(data: &D, table: &str) -> Vec<String> {
+pub fn copy_text<D: DataSet>(data: &D, table: &str) -> Vec<String> {
     let mut pieces = vec![String::new()];
     let is_timed = D::HYPERTABLES.contains(&table);
     data.each_row(table, &mut |cells| {
