@@ -1,5 +1,6 @@
 //! Rows in the order of columns that they may share, told apart by hidden row ids.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use pollster::block_on;
@@ -189,6 +190,25 @@ fn what_was_deleted_in_memory_stays_so() {
     }
     let rows: Vec<Row> = rows.into_iter().filter(|row| row.0 >= 6).collect();
     check_order(&open(&kv), &rows);
+}
+
+/// Row ids that the log has are not handed out again.
+#[test]
+fn equal_rows_get_ids_of_their_own_after_an_open() {
+    let kv = MemoryKv::new();
+    let rows = many(5);
+    insert(&store(&kv, None), PLAIN, &rows);
+    let store = open(&kv);
+    insert(&store, PLAIN, &rows);
+    check_order(&store, &[rows.clone(), rows].concat());
+    let transaction = store.begin();
+    let mut scan = block_on(transaction.scan(ScanSpec::of(PLAIN, vec![3]))).unwrap();
+    let mut ids = BTreeSet::new();
+    while let Some(batch) = block_on(scan.next_batch()).unwrap() {
+        let column = batch.column(0).unwrap();
+        ids.extend((0..batch.rows()).map(|row| column.value(row).integer()));
+    }
+    assert_eq!(ids.len(), 10);
 }
 
 /// A row that is changed stands where it belongs then.
