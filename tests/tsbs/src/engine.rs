@@ -11,8 +11,8 @@ use crate::answer::{Answer, Cell};
 use crate::data_set::DataSet;
 use crate::dialect::{Dialect, time_text};
 
-/// Bytes of text that COPY is given at once.
-const PIECE: usize = 1 << 20;
+/// Rows whose text COPY is given at once.
+pub const PIECE_ROWS: usize = 10_000;
 
 /// What happened to the chunks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,20 @@ impl State {
             State::Updated => "after updates",
         }
     }
+}
+
+/// How rows come in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Load {
+    /// By one COPY a table, which writes sorted runs.
+    Whole,
+    /// By transactions of so many rows, so that runs are what flushes make of them.
+    Batches {
+        /// Of each transaction.
+        rows: usize,
+        /// After how many of them what is in memory becomes runs, if not by itself.
+        flushed_each: usize,
+    },
 }
 
 /// An open database and its session.
@@ -80,19 +94,41 @@ impl Engine {
 
     /// Makes the tables and loads all rows. Answers the seconds that loading the hypertables took,
     /// with their rows in runs.
-    pub fn load<D: DataSet>(&mut self, data: &D, chunk_hours: u32) -> f64 {
+    pub fn load<D: DataSet>(&mut self, data: &D, chunk_hours: u32, load: Load) -> f64 {
         self.run(&D::create(Dialect::Varve, chunk_hours));
         let mut seconds = 0.0;
         for table in D::TABLES {
-            let pieces = copy_text(data, table);
+            let is_hypertable = D::HYPERTABLES.contains(table);
+            let rows = match load {
+                Load::Batches { rows, .. } if is_hypertable => rows,
+                _ => PIECE_ROWS,
+            };
+            let pieces = copy_text(data, table, rows);
             let start = std::time::Instant::now();
-            self.copy(table, &pieces);
+            match load {
+                Load::Batches { flushed_each, .. } if is_hypertable => {
+                    self.copy_batches(table, &pieces, flushed_each);
+                }
+                _ => self.copy(table, &pieces),
+            }
             self.flush();
-            if D::HYPERTABLES.contains(table) {
+            if is_hypertable {
                 seconds += start.elapsed().as_secs_f64();
             }
         }
         seconds
+    }
+
+    /// A transaction for each piece.
+    fn copy_batches(&mut self, table: &str, pieces: &[String], flushed_each: usize) {
+        for (number, piece) in pieces.iter().enumerate() {
+            self.run("BEGIN");
+            self.copy(table, std::slice::from_ref(piece));
+            self.run("COMMIT");
+            if (number + 1) % flushed_each == 0 {
+                self.flush();
+            }
+        }
     }
 
     /// Moves what is in memory into runs.
@@ -113,7 +149,7 @@ impl Engine {
     }
 
     /// Brings rows that were loaded into that state. Rows of `data` change with those of the
-    /// engine.
+    /// engine. Half of the changes are in runs then, half in memory.
     pub fn bring_to<D: DataSet>(&mut self, state: State, data: &mut D) {
         for table in D::HYPERTABLES {
             match state {
@@ -127,7 +163,12 @@ impl Engine {
             }
         }
         if state == State::Updated {
-            for change in data.changes() {
+            let changes = data.changes();
+            let flushed = changes.len() / 2;
+            for (number, change) in changes.iter().enumerate() {
+                if number == flushed {
+                    self.flush();
+                }
                 self.run(&change.sql);
                 (change.apply)(data);
             }
@@ -151,14 +192,16 @@ impl Engine {
     }
 }
 
-/// The rows of a table as COPY reads them, in pieces.
-pub fn copy_text<D: DataSet>(data: &D, table: &str) -> Vec<String> {
-    let mut pieces = vec![String::new()];
+/// The rows of a table as COPY reads them, in pieces of so many rows.
+pub fn copy_text<D: DataSet>(data: &D, table: &str, piece_rows: usize) -> Vec<String> {
+    let mut pieces = Vec::new();
+    let mut rows = 0;
     let is_timed = D::HYPERTABLES.contains(&table);
     data.each_row(table, &mut |cells| {
-        if pieces.last().is_some_and(|piece| piece.len() > PIECE) {
+        if rows % piece_rows == 0 {
             pieces.push(String::new());
         }
+        rows += 1;
         let Some(piece) = pieces.last_mut() else {
             return;
         };

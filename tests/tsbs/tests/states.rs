@@ -11,11 +11,16 @@ use varve_tsbs::answer::{Cell, difference};
 use varve_tsbs::data_set::DataSet;
 use varve_tsbs::devops::Cpu;
 use varve_tsbs::dialect::Dialect;
-use varve_tsbs::engine::{Engine, State};
+use varve_tsbs::engine::{Engine, Load, State};
 use varve_tsbs::iot::Iot;
 use varve_tsbs::window::{MINUTE, SECOND};
 
 const WINDOWS: usize = 8;
+/// So that a chunk has several runs until it is compressed.
+const LOAD: Load = Load::Batches {
+    rows: 500,
+    flushed_each: 3,
+};
 
 /// Ten hosts for 26 hours.
 fn hosts() -> Cpu {
@@ -30,7 +35,7 @@ fn trucks() -> Iot {
 /// Checks all types, and that each finds rows in at least one window.
 fn check<D: DataSet>(mut data: D, state: State, chunk_hours: u32) {
     let mut engine = Engine::open(Arc::new(MemoryKv::new()));
-    engine.load(&data, chunk_hours);
+    engine.load(&data, chunk_hours, LOAD);
     engine.bring_to(state, &mut data);
     let mut wrong = wrong_chunks(&mut engine, state);
     let mut random = Random::of_set(62);

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use varve_tsbs::data_set::DataSet;
 use varve_tsbs::dialect::Dialect;
-use varve_tsbs::engine::copy_text;
+use varve_tsbs::engine::{PIECE_ROWS, copy_text};
 
 use crate::peer::{Peer, PeerLoad};
 
@@ -80,7 +80,7 @@ fn run(script: &str) -> String {
 }
 
 fn fill<D: DataSet>(data: &D, table: &str) -> u64 {
-    let pieces = copy_text(data, table);
+    let pieces = copy_text(data, table, PIECE_ROWS);
     let mut child = start();
     let mut input = child.stdin.take().expect("a pipe");
     let mut send = || -> io::Result<()> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use varve_tsbs::answer::Cell;
 use varve_tsbs::devops::{Arrival, Cpu};
-use varve_tsbs::engine::State;
+use varve_tsbs::engine::{Load, State};
 
 use crate::measure::{settle, stored_bytes};
 use crate::on_disk;
@@ -13,7 +13,7 @@ use crate::on_disk;
 pub struct Space {
     /// The order in which rows came in.
     pub arrival: &'static str,
-    /// Rows loaded in a second.
+    /// Rows loaded in a second, by one COPY.
     pub rows_per_s: f64,
     /// As they came in.
     pub plain: f64,
@@ -38,7 +38,7 @@ pub fn measure(folder: &Path, make: impl Fn() -> Cpu, chunk_hours: u32) -> Vec<S
         data.arrive(arrival);
         let path = folder.join(name);
         let mut engine = on_disk(&path);
-        let seconds = engine.load(&data, chunk_hours);
+        let seconds = engine.load(&data, chunk_hours, Load::Whole);
         settle(&mut engine);
         let plain = stored_bytes(&mut engine, "cpu") / rows;
         engine.bring_to(State::Compressed, &mut data);

@@ -9,6 +9,7 @@ use varve_tsbs::answer::Cell;
 use varve_tsbs::data_set::DataSet;
 use varve_tsbs::dialect::Dialect;
 
+use crate::measure::seconds_of;
 use crate::peer::{Peer, PeerLoad};
 
 const SETTINGS: &str = "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; \
@@ -65,8 +66,7 @@ impl Sqlite {
         rows
     }
 
-    fn read(&self, sql: &str) -> f64 {
-        let start = Instant::now();
+    fn read(&self, sql: &str) {
         let mut select = self.connection.prepare_cached(sql).expect(sql);
         let columns = select.column_count();
         let mut rows = select.query([]).expect(sql);
@@ -78,7 +78,6 @@ impl Sqlite {
             }
         }
         std::hint::black_box(nulls);
-        start.elapsed().as_secs_f64()
     }
 }
 
@@ -105,7 +104,7 @@ impl Peer for Sqlite {
                 break;
             }
             self.read(sql);
-            seconds.push(self.read(sql));
+            seconds.push(seconds_of(|| self.read(sql)));
         }
         seconds
     }
