@@ -4,6 +4,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use cpu_time::ThreadTime;
 use varve_bench::measure::median;
 use varve_bench::random::Random;
 use varve_tsbs::answer::{Answer, Cell, difference};
@@ -169,11 +170,12 @@ fn peers<D: DataSet>(folder: &Path, data: &D) -> (Vec<Box<dyn Peer>>, Vec<PeerLo
     (peers, loads)
 }
 
-/// The median of a few runs, or the first one where it takes long.
+/// The processor time of a query: the median of a few runs, or the first one where it takes long.
+/// Queries of ours and of SQLite run on the thread that asks.
 pub fn seconds_of(mut query: impl FnMut()) -> f64 {
     let mut seconds = Vec::new();
     while seconds.len() < REPEATS && seconds.first().is_none_or(|first| *first < SHORT) {
-        let start = Instant::now();
+        let start = ThreadTime::now();
         query();
         seconds.push(start.elapsed().as_secs_f64());
     }

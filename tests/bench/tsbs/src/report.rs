@@ -13,20 +13,28 @@ use crate::space::Space;
 /// Where bars of charts end: that many times the compressed state.
 const CHART_MAX: f64 = 20.0;
 
+/// How it is measured.
+const METHOD: &str = "Hypertables on RocksDB with the settings of native programs, `tsdb.orderby = \
+'time DESC'` and `tsdb.segmentby` by `hostname` or the truck's `tags_id`, no indexes; loaded by \
+`COPY` in transactions of 10,000 rows, the median of four loads, up to the last row in a run.
+
+`plain` is as rows came in, `half compressed` every second chunk, `after updates` compressed and \
+then changed by updates, deletions and late rows, half of them flushed. Queries are text. The \
+figures are medians of the processor time over all windows; each is asked once before it is timed, \
+in all states in turn. The first three answers of each type are compared with those of loops over \
+the rows in each state.
+
+`SQLite` is `rusqlite` with its bundled SQLite in a file, a cache of 512 MiB, indexes on (hostname, \
+time), (tags_id, time) and (time), one transaction a table, then `ANALYZE`; processor time too, of \
+fewer windows where they take seconds. `PostgreSQL` is a server on the same machine with the same \
+indexes and `VACUUM ANALYZE`, asked five windows by `psql`; its times are wall time as `\\timing` \
+tells, the least of three for each window. More than 1 is better in both ratios.";
+
 /// The page with everything measured.
 pub fn page(sections: &[Section], space: &[Space], command: &str) -> String {
     let mut text = format!(
         "# TSBS\n\nWritten by `{command}` on {}: {}, memcpy {} GB/s in the same run, other work \
-         beside it. Hypertables on RocksDB with the settings of native programs, \
-         `tsdb.orderby = 'time DESC'` and `tsdb.segmentby` by host or truck, no indexes; loaded by \
-         `COPY` in transactions of 10,000 rows, the median of four loads, up to the last row in a \
-         run. Queries are text; medians of all windows, each asked once before it is timed, in all \
-         states and engines in turn. `plain` is as rows came in, `half compressed` every second chunk, `after updates` \
-         compressed and then changed by updates, deletions and late rows. The first three answers \
-         of each type are compared with those of loops over the rows in each state. `SQLite` is \
-         `rusqlite` with its bundled SQLite in a file, a cache of 512 MiB, indexes on (host, time) \
-         and (time), `ANALYZE`, one transaction a table; peers get fewer windows where they take \
-         seconds. More than 1 is better in both ratios.\n",
+         beside it. {METHOD}\n",
         today(),
         machine(),
         figure(copy_gb_per_s()),
