@@ -36,13 +36,14 @@ use varve_tsbs::window::{DAY, SECOND};
 use crate::measure::Work;
 
 const USAGE: &str = "usage: bench tsbs [--scale 100] [--days 1] [--iot] [--queries 20] \
-[--chunk-hours 4] [--folder DIR] [--docs DIR]
+[--chunk-hours 4] [--flush-each N] [--folder DIR] [--docs DIR]
 
   --scale        hosts, and trucks; each reports every ten seconds
   --days         for how long
   --iot          trucks too
   --queries      windows for each type of query
   --chunk-hours  how long a chunk is
+  --flush-each   after so many transactions of 10,000 rows, else where memory is full
   --folder       where the databases are made (the folder for temporary files)
   --docs DIR     where the page goes (docs/benchmarks for a whole run)";
 
@@ -65,8 +66,10 @@ impl Arguments {
     /// What writes the same page.
     fn command(&self) -> String {
         let iot = if self.with_iot { " --iot" } else { "" };
+        let each = self.work.flushed_each;
+        let flush = each.map_or(String::new(), |each| format!(" --flush-each {each}"));
         format!(
-            "cargo xtask bench tsbs --scale {} --days {}{iot} --queries {} --chunk-hours {}",
+            "cargo xtask bench tsbs --scale {} --days {}{iot} --queries {} --chunk-hours {}{flush}",
             self.scale, self.days, self.work.windows, self.work.chunk_hours
         )
     }
@@ -94,6 +97,7 @@ fn parse(arguments: &[String]) -> Option<Arguments> {
         work: Work {
             windows: 20,
             chunk_hours: 4,
+            flushed_each: None,
         },
         folder: std::env::temp_dir(),
         docs: None,
@@ -109,6 +113,10 @@ fn parse(arguments: &[String]) -> Option<Arguments> {
             }
             "--chunk-hours" => {
                 parsed.work.chunk_hours = rest.next()?.parse().ok().filter(|hours| *hours >= 1)?;
+            }
+            "--flush-each" => {
+                let each = rest.next()?.parse().ok().filter(|each| *each >= 1)?;
+                parsed.work.flushed_each = Some(each);
             }
             "--folder" => parsed.folder = PathBuf::from(rest.next()?),
             "--docs" => parsed.docs = Some(PathBuf::from(rest.next()?)),

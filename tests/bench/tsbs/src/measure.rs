@@ -23,11 +23,6 @@ const CHECKED: usize = 3;
 /// How long background work may take until it is measured beside it.
 const SETTLE: Duration = Duration::from_secs(120);
 
-/// As programs load that measure: the next rows come when the ones before are committed.
-const LOAD: Load = Load::Batches {
-    rows: PIECE_ROWS,
-    flushed_each: usize::MAX,
-};
 /// Queries that are faster are timed more often, and the median counts.
 const SHORT: f64 = 0.01;
 const REPEATS: usize = 5;
@@ -39,6 +34,18 @@ pub struct Work {
     pub windows: usize,
     /// How long a chunk is.
     pub chunk_hours: u32,
+    /// After how many transactions what is in memory is flushed, if not by itself.
+    pub flushed_each: Option<usize>,
+}
+
+impl Work {
+    /// As programs load that measure: the next rows come when the ones before are committed.
+    fn load(&self) -> Load {
+        Load::Batches {
+            rows: PIECE_ROWS,
+            flushed_each: self.flushed_each.unwrap_or(usize::MAX),
+        }
+    }
 }
 
 /// A type of query.
@@ -93,7 +100,7 @@ pub fn run<D: DataSet>(
         println!("{title}: load, {}", state.name());
         let mut engine = on_disk(&folder.join(state.name()));
         let mut data = make();
-        seconds.push(engine.load(&data, work.chunk_hours, LOAD));
+        seconds.push(engine.load(&data, work.chunk_hours, work.load()));
         engine.bring_to(state, &mut data);
         settle(&mut engine);
         places.push(Place {

@@ -19,16 +19,18 @@ const METHOD: &str = "Hypertables on RocksDB with the settings of native program
 `COPY` in transactions of 10,000 rows, the median of four loads, up to the last row in a run.
 
 `plain` is as rows came in, `half compressed` every second chunk, `after updates` compressed and \
-then changed by updates, deletions and late rows, half of them flushed. Queries are text. The \
+then changed by updates, deletions and late rows, half of them flushed. Rows become sorted runs in \
+every state: plain chunks have more of them where memory was flushed in the middle of a chunk, which \
+the number of runs tells; with `--flush-each` it is flushed more often. Queries are text. The \
 figures are medians of the processor time over all windows; each is asked once before it is timed, \
 in all states in turn. The first three answers of each type are compared with those of loops over \
 the rows in each state.
 
-`SQLite` is `rusqlite` with its bundled SQLite in a file, a cache of 512 MiB, indexes on (hostname, \
-time), (tags_id, time) and (time), one transaction a table, then `ANALYZE`; processor time too, of \
-fewer windows where they take seconds. `PostgreSQL` is a server on the same machine with the same \
-indexes and `VACUUM ANALYZE`, asked five windows by `psql`; its times are wall time as `\\timing` \
-tells, the least of three for each window. More than 1 is better in both ratios.";
+`SQLite` is `rusqlite` with its bundled SQLite in a file, a cache of 512 MiB, indexes on \
+(hostname, time), (tags_id, time) and (time), one transaction a table, then `ANALYZE`; processor \
+time too, of fewer windows where they take seconds. `PostgreSQL` is a server on the same machine \
+with the same indexes and `VACUUM ANALYZE`, asked five windows by `psql`; its times are wall time \
+as `\\timing` tells, the least of three for each window. More than 1 is better in both ratios.";
 
 /// The page with everything measured.
 pub fn page(sections: &[Section], space: &[Space], command: &str) -> String {
@@ -74,8 +76,8 @@ fn space_text(space: &[Space]) -> String {
     }
     format!(
         "\n## Bytes of a row of `cpu`\n\nAll that `varve_storage` lists for the table: time, \
-         `tags_id`, `hostname`, ten figures, the hidden row id (with the heads), zone maps. At most 4.9 \
-         are asked for. Loaded by one `COPY`, which writes sorted runs.\n\n{}\n\
+         `tags_id`, `hostname`, ten figures, the hidden row id (with the heads), zone maps. At \
+         most 4.9 are asked for. Loaded by one `COPY`, which writes sorted runs.\n\n{}\n\
          By column, compressed:\n\n{}",
         table.markdown(),
         columns.markdown()
@@ -139,7 +141,8 @@ fn remarks(section: &Section) -> String {
         Some(format!("- {}: {wrong}\n", asked.name))
     });
     format!(
-        "Slower compressed than plain: {}; by more than 5%: {}. Slower than SQLite: {}. Wrong answers: {}.\n{}",
+        "Slower compressed than plain: {}; by more than 5%: {}. Slower than SQLite: {}. \
+         Wrong answers: {}.\n{}",
         names(&|asked| asked.ours[1] > asked.ours[0]),
         names(&|asked| asked.ours[1] > 1.05 * asked.ours[0]),
         names(&|asked| asked.ours[1] > asked.peers[0]),

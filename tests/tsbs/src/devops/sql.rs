@@ -26,7 +26,8 @@ pub(super) fn create(dialect: Dialect, chunk_hours: u32) -> String {
     };
     format!(
         "CREATE TABLE tags (id INTEGER PRIMARY KEY, hostname {text}, {tags}); \
-         CREATE TABLE cpu (time {time} NOT NULL, tags_id INTEGER, hostname {text}, {metrics}){behind}"
+         CREATE TABLE cpu (time {time} NOT NULL, tags_id INTEGER, hostname {text}, \
+         {metrics}){behind}"
     )
 }
 
