@@ -21,6 +21,7 @@ pub(crate) fn run(arguments: &[String]) -> ExitCode {
         // The store's peers and RocksDB take minutes to build, which the codecs do without.
         let (package, rest) = match arguments.split_first() {
             Some((first, rest)) if first == "store" => ("varve-bench-store", rest),
+            Some((first, rest)) if first == "tsbs" => ("varve-bench-tsbs", rest),
             _ => ("varve-bench", arguments),
         };
         command.args(NATIVE).args([package, "--"]).args(rest);

@@ -28,7 +28,7 @@ mod named;
 pub mod ours;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod peers;
-mod random;
+pub mod random;
 #[cfg(not(target_arch = "wasm32"))]
 pub mod report;
 pub mod set;

@@ -16,8 +16,8 @@ mod statuses;
 #[cfg(test)]
 mod tests;
 mod timestamps;
-mod tsbs_cpu;
-mod tsbs_iot;
+pub mod tsbs_cpu;
+pub mod tsbs_iot;
 mod words;
 
 use crate::set::Set;

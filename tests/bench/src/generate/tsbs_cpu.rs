@@ -5,10 +5,12 @@ use super::column::{float64, int64, text};
 use crate::random::Random;
 use crate::set::{Column, Set};
 
-const FIRST_US: i64 = 1_451_606_400_000_000;
+/// When the first tick is: 2016-01-01, in microseconds since 1970.
+pub const FIRST_US: i64 = 1_451_606_400_000_000;
 const TICK_US: i64 = 10_000_000;
 const TICKS_A_DAY: usize = 8640;
-const METRICS: [&str; 10] = [
+/// What a host reports.
+pub const METRICS: [&str; 10] = [
     "usage_user",
     "usage_system",
     "usage_idle",
@@ -35,7 +37,8 @@ const REGIONS: [(&str, &[&str]); 9] = [
     ("sa-east-1", &["sa-east-1a", "sa-east-1b", "sa-east-1c"]),
 ];
 const OS: [&str; 3] = ["Ubuntu16.10", "Ubuntu16.04LTS", "Ubuntu15.10"];
-const TAGS: [&str; 9] = [
+/// What is known of a host beside its name.
+pub const TAGS: [&str; 9] = [
     "region",
     "datacenter",
     "rack",
@@ -47,10 +50,43 @@ const TAGS: [&str; 9] = [
     "service_environment",
 ];
 
-struct Host {
-    name: String,
-    tags: [String; TAGS.len()],
+/// A host that reports.
+pub struct Host {
+    /// `host_0` and so on.
+    pub name: String,
+    /// In the order of [`TAGS`].
+    pub tags: [String; TAGS.len()],
     levels: [f64; METRICS.len()],
+}
+
+/// Hosts whose figures walk from tick to tick.
+pub struct Hosts {
+    random: Random,
+    hosts: Vec<Host>,
+}
+
+impl Hosts {
+    /// So many hosts, before their first tick.
+    pub fn new(count: usize) -> Hosts {
+        let mut random = Random::of_set(6);
+        let hosts = (0..count).map(|i| host(&mut random, i)).collect();
+        Hosts { random, hosts }
+    }
+
+    /// In the order of their numbers.
+    pub fn all(&self) -> &[Host] {
+        &self.hosts
+    }
+
+    /// Gives the number and the figures of each host, and goes on to the next tick.
+    pub fn tick(&mut self, mut report: impl FnMut(usize, [f64; METRICS.len()])) {
+        for (number, host) in self.hosts.iter_mut().enumerate() {
+            report(number, host.levels.map(f64::floor));
+            for level in &mut host.levels {
+                *level = (*level + self.random.gauss()).clamp(0.0, 100.0);
+            }
+        }
+    }
 }
 
 /// One host for a day at size XS, 10 at S, 100 at M, and 100 for 12 days at L.
@@ -62,29 +98,27 @@ pub(super) fn by_host(name: &str, rows: usize) -> Set {
         _ => (100, 12),
     };
     let ticks = TICKS_A_DAY * days;
-    let mut random = Random::of_set(6);
-    let mut hosts: Vec<Host> = (0..hosts).map(|i| host(&mut random, i)).collect();
-    let mut by_name: Vec<usize> = (0..hosts.len()).collect();
-    by_name.sort_by(|a, b| hosts[*a].name.cmp(&hosts[*b].name));
-    let mut rank = vec![0; hosts.len()];
+    let mut walk = Hosts::new(hosts);
+    let mut by_name: Vec<usize> = (0..hosts).collect();
+    by_name.sort_by(|a, b| walk.hosts[*a].name.cmp(&walk.hosts[*b].name));
+    let mut rank = vec![0; hosts];
     for (place, host) in by_name.iter().enumerate() {
         rank[*host] = place;
     }
-    let mut metrics = vec![vec![0.0; hosts.len() * ticks]; METRICS.len()];
+    let mut metrics = vec![vec![0.0; hosts * ticks]; METRICS.len()];
     for tick in 0..ticks {
-        for (host, rank) in hosts.iter_mut().zip(&rank) {
-            for (level, metric) in host.levels.iter_mut().zip(&mut metrics) {
-                metric[rank * ticks + tick] = level.floor();
-                *level = (*level + random.gauss()).clamp(0.0, 100.0);
+        walk.tick(|host, figures| {
+            for (figure, metric) in figures.iter().zip(&mut metrics) {
+                metric[rank[host] * ticks + tick] = *figure;
             }
-        }
+        });
     }
     let of_rows = |value: &dyn Fn(&Host) -> &str, name: &str| -> Column {
         let each = by_name.iter().flat_map(|i| std::iter::repeat_n(*i, ticks));
-        text(name, each.map(|i| value(&hosts[i])))
+        text(name, each.map(|i| value(&walk.hosts[i])))
     };
     let time = |row: usize| FIRST_US + TICK_US * (row % ticks) as i64;
-    let mut columns = vec![int64("time", (0..hosts.len() * ticks).map(time))];
+    let mut columns = vec![int64("time", (0..hosts * ticks).map(time))];
     columns.push(of_rows(&|host| &host.name, "hostname"));
     for (i, tag) in TAGS.iter().enumerate() {
         columns.push(of_rows(&|host| &host.tags[i], tag));

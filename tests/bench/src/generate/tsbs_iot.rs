@@ -6,22 +6,29 @@ use super::column::{float64, int32, int64, text};
 use crate::random::Random;
 use crate::set::{Column, Set};
 
-const FIRST_US: i64 = 1_451_606_400_000_000;
+/// When the first tick is: 2016-01-01, in microseconds since 1970.
+pub const FIRST_US: i64 = 1_451_606_400_000_000;
 const TICK_US: i64 = 10_000_000;
 const TICKS: usize = 1000;
 const BATCH_ROWS: usize = 10;
 const LATE_BATCHES_MAX: u64 = 10;
 const EARLY_ROWS_MAX: u64 = 10;
-const FLEETS: [&str; 4] = ["East", "West", "North", "South"];
+/// The fleets, of which each truck is in one.
+pub const FLEETS: [&str; 4] = ["East", "West", "North", "South"];
 const DRIVERS: [&str; 6] = ["Derek", "Rodney", "Albert", "Andy", "Seth", "Trish"];
 const VERSIONS: [&str; 4] = ["v1.0", "v1.5", "v2.0", "v2.3"];
 
-#[derive(Clone, Copy)]
-struct Model {
-    name: &'static str,
-    load_capacity: u64,
-    fuel_capacity: u64,
-    fuel_consumption: u64,
+/// A kind of truck.
+#[derive(Clone, Copy, Debug)]
+pub struct Model {
+    /// What it is called.
+    pub name: &'static str,
+    /// How much it can carry.
+    pub load_capacity: u64,
+    /// How much fuel it takes.
+    pub fuel_capacity: u64,
+    /// How much fuel it should use.
+    pub fuel_consumption: u64,
 }
 
 const MODELS: [Model; 3] = [
@@ -39,18 +46,26 @@ const fn model(name: &'static str, load: u64, fuel: u64, consumption: u64) -> Mo
     }
 }
 
-struct Truck {
-    name: String,
-    fleet: &'static str,
-    driver: &'static str,
-    model: Model,
-    version: &'static str,
+/// A truck that reports.
+#[derive(Clone, Debug)]
+pub struct Truck {
+    /// `truck_0` and so on.
+    pub name: String,
+    /// One of [`FLEETS`].
+    pub fleet: &'static str,
+    /// Who drives it.
+    pub driver: &'static str,
+    /// Its kind.
+    pub model: Model,
+    /// Of what reports.
+    pub version: &'static str,
     figures: Vec<i64>,
 }
 
 /// A figure that walks: its range and step in units of its last decimal, and that unit.
-struct Walk {
-    name: &'static str,
+pub struct Walk {
+    /// What the column is called.
+    pub name: &'static str,
     least: i64,
     greatest: i64,
     step: i64,
@@ -67,7 +82,25 @@ const fn walk(name: &'static str, least: i64, greatest: i64, step: i64, unit: f6
     }
 }
 
-const READINGS: [Walk; 7] = [
+impl Walk {
+    /// Where it begins.
+    pub fn start(&self, random: &mut Random) -> i64 {
+        self.least + random.below((self.greatest - self.least) as u64) as i64
+    }
+
+    /// Where it is after a step.
+    pub fn next(&self, level: i64, random: &mut Random) -> i64 {
+        (level + random.within(self.step)).clamp(self.least, self.greatest)
+    }
+
+    /// What is reported there.
+    pub fn value(&self, level: i64) -> f64 {
+        level as f64 / self.unit
+    }
+}
+
+/// The figures of a reading.
+pub const READINGS: [Walk; 7] = [
     walk("latitude", -9_000_000, 9_000_000, 500, 100_000.0),
     walk("longitude", -18_000_000, 18_000_000, 500, 100_000.0),
     walk("elevation", 0, 5000, 10, 1.0),
@@ -81,16 +114,15 @@ pub(super) fn readings(name: &str, rows: usize) -> Set {
     let mut random = Random::of_set(7);
     let mut trucks = trucks(&mut random, rows / TICKS);
     for truck in &mut trucks {
-        let start =
-            |walk: &Walk| walk.least + random.below((walk.greatest - walk.least) as u64) as i64;
-        truck.figures = READINGS.iter().map(start).collect();
+        let walks = READINGS.iter();
+        truck.figures = walks.map(|walk| walk.start(&mut random)).collect();
     }
     let mut figures = vec![Vec::with_capacity(rows); READINGS.len()];
     for _ in 0..TICKS {
         for truck in &mut trucks {
             for ((walk, level), out) in READINGS.iter().zip(&mut truck.figures).zip(&mut figures) {
-                out.push(*level as f64 / walk.unit);
-                *level = (*level + random.within(walk.step)).clamp(walk.least, walk.greatest);
+                out.push(walk.value(*level));
+                *level = walk.next(*level, &mut random);
             }
         }
     }
@@ -142,7 +174,8 @@ pub(super) fn diagnostics(name: &str, rows: usize) -> Set {
     Set::new(name, columns)
 }
 
-fn trucks(random: &mut Random, count: usize) -> Vec<Truck> {
+/// So many trucks.
+pub fn trucks(random: &mut Random, count: usize) -> Vec<Truck> {
     let truck = |i| Truck {
         name: format!("truck_{i}"),
         fleet: random.choice(&FLEETS),
@@ -155,7 +188,7 @@ fn trucks(random: &mut Random, count: usize) -> Vec<Truck> {
 }
 
 /// The rows in the order in which they come in.
-fn arrival(random: &mut Random, rows: usize) -> Vec<usize> {
+pub fn arrival(random: &mut Random, rows: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..rows).collect();
     for row in 0..rows {
         if random.percent(2) {

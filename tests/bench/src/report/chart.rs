@@ -10,22 +10,22 @@ const GROUP_GAP: usize = 9;
 const HEAD_HEIGHT: usize = 54;
 
 /// Groups of horizontal bars.
-pub(super) struct Chart<'a> {
+pub struct Chart<'a> {
     /// What it shows.
-    pub(super) title: &'a str,
+    pub title: &'a str,
     /// The names of the bars of each group.
-    pub(super) series: &'a [&'a str],
+    pub series: &'a [&'a str],
     /// Label and values of each group.
-    pub(super) groups: Vec<(String, Vec<f64>)>,
+    pub groups: Vec<(String, Vec<f64>)>,
     /// Bars that are longer are cut off, and their figure tells so.
-    pub(super) greatest: f64,
+    pub greatest: f64,
     /// Behind each figure.
-    pub(super) unit: &'a str,
+    pub unit: &'a str,
 }
 
 impl Chart<'_> {
     /// The file.
-    pub(super) fn svg(&self) -> String {
+    pub fn svg(&self) -> String {
         let group_height = self.series.len() * BAR_HEIGHT + GROUP_GAP;
         let width = LABEL_WIDTH + BAR_WIDTH + FIGURE_WIDTH;
         let height = HEAD_HEIGHT + self.groups.len() * group_height;

@@ -1,6 +1,6 @@
 //! What is printed and written: tables, targets, charts, JSON.
 
-mod chart;
+pub mod chart;
 mod json;
 pub mod machine;
 mod markdown;
