@@ -120,6 +120,11 @@ pub(super) struct AfterCommit {
 }
 
 impl AfterCommit {
+    /// Whether there is something to be done.
+    pub fn is_needed(&self) -> bool {
+        self.changes_jobs || !self.compressed.is_empty()
+    }
+
     /// Of a transaction that is about to commit.
     pub fn of(shared: &Shared, transaction: &Transaction) -> Result<AfterCommit> {
         let mut found = AfterCommit {

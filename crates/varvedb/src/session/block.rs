@@ -181,7 +181,9 @@ impl Session {
                 self.settings = open.settings_after;
                 self.chain(chain, open.modes);
                 let mut result = ResultSet::command("COMMIT");
-                self.follow_commit(after, &mut result).await;
+                if after.is_needed() {
+                    self.follow_commit(after, &mut result).await;
+                }
                 Ok(result)
             }
         }

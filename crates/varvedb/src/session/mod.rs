@@ -342,7 +342,9 @@ impl Session {
                     if let Some((table, tree)) = self.building.take() {
                         self.finish_index(table, tree).await?;
                     }
-                    self.follow_commit(after, &mut result).await;
+                    if after.is_needed() {
+                        self.follow_commit(after, &mut result).await;
+                    }
                     if let Some(maintenance) = self.maintenance.take() {
                         return self.maintain(maintenance, result).await;
                     }
