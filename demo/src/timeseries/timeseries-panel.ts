@@ -95,7 +95,7 @@ function chunkStrip(table: string, chunks: readonly ChunkReport[]): HTMLElement 
       'p',
       {},
       element('strong', {}, table),
-      ` ${chunks.length} chunks, ${compressed} compressed, ${formatBytes(bytes)}`,
+      ` ${chunks.length} ${chunks.length === 1 ? 'chunk' : 'chunks'}, ${compressed} compressed, ${formatBytes(bytes)}`,
     ),
     element('ol', { 'aria-hidden': true }, ...layers),
   );
