@@ -23,9 +23,11 @@ Loads are wall time, of all engines: other work on the machine slows them down.
 `plain` is as rows came in, `half compressed` every second chunk, `after updates` compressed and \
 then changed by updates, deletions and late rows, half of them flushed. Rows become sorted runs in \
 every state: plain chunks have more of them where memory was flushed in the middle of a chunk, \
-which the number of runs tells; with `--flush-each` it is flushed more often. Queries are text. \
-The figures are medians of the processor time over all windows; each is asked once before it is \
-timed, in all states in turn. The first three answers of each type are compared with those of \
+which the number of runs tells; \
+with `--flush-each` it is flushed more often ([such a run](tsbs-many-runs.md)). Queries are \
+text. The figures are medians of the processor time over all windows; each is asked once \
+before it is timed, in all states in turn. \
+The first three answers of each type are compared with those of \
 loops over the rows in each state.
 
 `SQLite` is `rusqlite` with its bundled SQLite in a file, a cache of 512 MiB, indexes on \
