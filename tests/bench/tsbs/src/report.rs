@@ -14,17 +14,21 @@ use crate::space::Space;
 const CHART_MAX: f64 = 20.0;
 
 /// How it is measured.
-const METHOD: &str = "Hypertables on RocksDB with the settings of native programs, `tsdb.orderby = \
+const METHOD: &str =
+    "Hypertables on RocksDB with the settings of native programs, `tsdb.orderby = \
 'time DESC'` and `tsdb.segmentby` by `hostname` or the truck's `tags_id`, no indexes; loaded by \
-`COPY` in transactions of 10,000 rows, the median of four loads, up to the last row in a run.
+`COPY` in transactions of 10,000 rows, the median of four loads, up to the last row in a run. \
+Loads are wall time, of all engines: other work on the machine slows them down.
 
 `plain` is as rows came in, `half compressed` every second chunk, `after updates` compressed and \
 then changed by updates, deletions and late rows, half of them flushed. Rows become sorted runs in \
 every state: plain chunks have more of them where memory was flushed in the middle of a chunk, \
-which the number of runs tells; with `--flush-each` it is flushed more often. Queries are text. The \
-figures are medians of the processor time over all windows; each is asked once before it is timed, \
-in all states in turn. The first three answers of each type are compared with those of loops over \
-the rows in each state.
+which the number of runs tells; \
+with `--flush-each` it is flushed more often ([such a run](tsbs-many-runs.md)). Queries are \
+text. The figures are medians of the processor time over all windows; each is asked once \
+before it is timed, in all states in turn. \
+The first three answers of each type are compared with those of \
+loops over the rows in each state.
 
 `SQLite` is `rusqlite` with its bundled SQLite in a file, a cache of 512 MiB, indexes on \
 (hostname, time), (tags_id, time) and (time), one transaction a table, then `ANALYZE`; processor \
