@@ -1,15 +1,9 @@
 // A store far larger than memory in a tab: what each step takes, of time and of memory.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium } from 'playwright';
-import { serveFolders } from '../../tests/bench/browser/serve.mjs';
-import { toolEnvironment } from '../lib/environment.mjs';
-import { root } from '../lib/paths.mjs';
 import { Stop } from '../lib/stop.mjs';
-import { runTool } from '../lib/wasm-module.mjs';
-import { findChromium } from '../setup/chromium.mjs';
+import { inTab } from './tab.mjs';
 
 const SAMPLE_MS = 100;
 const MEMORY_LIMIT = 256e6;
@@ -108,32 +102,14 @@ export function largePage(results, gigabytes) {
 export async function large({ gigabytes, json, docs }) {
   const size = Number(gigabytes);
   if (!(size > 0)) throw new Stop('--gigabytes takes a number');
-  await runTool('npm', ['run', 'build', '--workspace', 'varvedb'], toolEnvironment());
-  const server = await serveFolders({
-    'js/': join(root, 'js/dist'),
-    '': join(root, 'tests/bench/browser'),
-  });
-  const profile = mkdtempSync(join(tmpdir(), 'varve-bench-profile-'));
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath: findChromium(),
-    headless: true,
-    args: ['--no-sandbox', '--disable-gpu', '--no-first-run'],
-  });
-  let results;
-  try {
-    const page = await context.newPage();
-    await page.goto(`http://127.0.0.1:${server.address().port}/large.html`);
+  const options = { bytes: size * GIB * TEXT_RATIO, memoryLimit: MEMORY_LIMIT };
+  const results = await inTab('large.html', async (page, context) => {
     const devtools = await context.browser()?.newBrowserCDPSession();
     const session = devtools ?? (await context.newCDPSession(page));
     const { processInfo } = await session.send('SystemInfo.getProcessInfo');
     const pids = processInfo.filter(({ type }) => type === 'renderer').map(({ id }) => id);
-    const options = { bytes: size * GIB * TEXT_RATIO, memoryLimit: MEMORY_LIMIT };
-    results = await measured(page, pids, options);
-  } finally {
-    await context.close();
-    server.close();
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
-  }
+    return measured(page, pids, options);
+  });
   const text = largePage(results, size);
   console.log(text);
   if (json) writeFileSync(json, `${JSON.stringify(results, null, 2)}\n`);

@@ -1,15 +1,9 @@
 // TSBS's DevOps queries in a tab, and rows that come in while policies run.
 
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium } from 'playwright';
-import { serveFolders } from '../../tests/bench/browser/serve.mjs';
-import { toolEnvironment } from '../lib/environment.mjs';
-import { root } from '../lib/paths.mjs';
 import { Stop } from '../lib/stop.mjs';
-import { runTool } from '../lib/wasm-module.mjs';
-import { findChromium } from '../setup/chromium.mjs';
+import { inTab } from './tab.mjs';
 
 const WINDOWS = 20;
 const LIVE_SECONDS = 60;
@@ -40,20 +34,7 @@ export function tsbsPage({ rows, load, queries, live }) {
 export async function tsbs({ rows: wanted, json, docs }) {
   const rows = Number(wanted);
   if (!(rows > 0)) throw new Stop('--rows takes a number');
-  await runTool('npm', ['run', 'build', '--workspace', 'varvedb'], toolEnvironment());
-  const server = await serveFolders({
-    'js/': join(root, 'js/dist'),
-    '': join(root, 'tests/bench/browser'),
-  });
-  const profile = mkdtempSync(join(tmpdir(), 'varve-bench-profile-'));
-  const context = await chromium.launchPersistentContext(profile, {
-    executablePath: findChromium(),
-    headless: true,
-    args: ['--no-sandbox', '--disable-gpu', '--no-first-run'],
-  });
-  try {
-    const page = await context.newPage();
-    await page.goto(`http://127.0.0.1:${server.address().port}/tsbs.html`);
+  const result = await inTab('tsbs.html', async (page) => {
     const step = async (name, options) => {
       const figures = await page.evaluate(
         ([name, options]) => globalThis.steps[name](options),
@@ -67,22 +48,15 @@ export async function tsbs({ rows: wanted, json, docs }) {
     for (const name of await page.evaluate(() => globalThis.queries)) {
       queries.push([name, await step('query', { name, windows: WINDOWS })]);
     }
-    const live = await step('live', {
-      rowsPerSecond: LIVE_ROWS_PER_SECOND,
-      seconds: LIVE_SECONDS,
-    });
-    const result = { rows, load, queries, live };
-    const text = tsbsPage(result);
-    console.log(text);
-    if (json) writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
-    if (docs) {
-      mkdirSync(docs, { recursive: true });
-      writeFileSync(join(docs, 'tsbs-browser.md'), text);
-    }
-  } finally {
-    await context.close();
-    server.close();
-    rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+    const offered = { rowsPerSecond: LIVE_ROWS_PER_SECOND, seconds: LIVE_SECONDS };
+    return { rows, load, queries, live: await step('live', offered) };
+  });
+  const text = tsbsPage(result);
+  console.log(text);
+  if (json) writeFileSync(json, `${JSON.stringify(result, null, 2)}\n`);
+  if (docs) {
+    mkdirSync(docs, { recursive: true });
+    writeFileSync(join(docs, 'tsbs-browser.md'), text);
   }
   return 0;
 }
