@@ -47,16 +47,21 @@ export class Demo {
 
   /** Shows what an earlier visit has left, with an answer from it. */
   async start(): Promise<void> {
-    await this.refresh();
+    await this.#refreshTables();
     const [, sample] = WEATHER_SAMPLES;
     if (this.#weather.element.hidden && sample) await this.#query.runText(sample.sql);
+    await this.#timeSeries.refresh();
   }
 
   /** Reads the tables again and shows what there is. */
   async refresh(): Promise<void> {
+    await this.#refreshTables();
+    await this.#timeSeries.refresh();
+  }
+
+  async #refreshTables(): Promise<void> {
     try {
       this.#show(await readReport(this.#db));
-      await this.#timeSeries.refresh();
     } catch (problem) {
       this.#bench.hidden = false;
       this.#storage.showProblem(problem);
@@ -107,10 +112,11 @@ export class Demo {
   async #imported(table: string, rows: number): Promise<void> {
     announce(`${formatRows(rows)} imported into ${table}`);
     if (table === WEATHER_TABLE) await this.#addPolicies();
-    await this.refresh();
+    await this.#refreshTables();
     const sample = table === WEATHER_TABLE ? WEATHER_SAMPLES[1] : tableSample(table);
     this.#query.focus();
     if (sample) await this.#query.runText(sample.sql);
+    await this.#timeSeries.refresh();
   }
 
   async #addPolicies(): Promise<void> {
