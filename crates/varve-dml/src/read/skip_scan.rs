@@ -15,6 +15,7 @@ use varve_types::{
 };
 
 use crate::read::index_scan::{IndexRead, IndexStream};
+use crate::read::rows::positions_of;
 
 /// So many steps are taken in any case.
 const STEPS_MIN: u64 = 256;
@@ -28,6 +29,9 @@ struct Sorted {
     key: Vec<(usize, KeyOrder)>,
     /// What is read: positions in the columns of the tree.
     columns: Vec<usize>,
+    /// Whether the positions of the rows are read in place of columns: of a table, whose other
+    /// columns would be decoded in vain.
+    by_position: bool,
 }
 
 /// The rows that are wanted; `None` where they are better sorted.
@@ -37,9 +41,12 @@ pub async fn read(
     spec: TableScan,
     choice: OrderChoice<'_>,
 ) -> Result<Option<IndexRead>> {
+    if spec.with_position {
+        return Ok(None);
+    }
     let OrderChoice { index, reverse } = choice;
     let (sorted, covers) = match index {
-        None => (of_table(table, &spec), true),
+        None => (of_table(table), true),
         Some(IndexChoice { index, covers }) => {
             let held = index.columns(table);
             let place = |column: usize| {
@@ -55,6 +62,7 @@ pub async fn read(
                 tree: index.tree,
                 key: orders.enumerate().collect(),
                 columns,
+                by_position: false,
             };
             (sorted, covers)
         }
@@ -64,6 +72,11 @@ pub async fn read(
     let read = sorted.firsts(transaction, (spec.first_of, reverse), steps_max);
     Ok(match read.await? {
         None => None,
+        Some(mut read) if sorted.by_position => {
+            let positions = positions_of(read.make_contiguous(), 0)?;
+            let rows = transaction.fetch(table.tree, &positions, &spec.columns);
+            Some(IndexRead::Ready(rows.await?.into()))
+        }
         Some(read) if covers => Some(IndexRead::Ready(read)),
         Some(read) => {
             let stream = IndexStream::of_entries(table, &spec, read)?;
@@ -72,11 +85,12 @@ pub async fn read(
     })
 }
 
-fn of_table(table: &TableDef, spec: &TableScan) -> Sorted {
+fn of_table(table: &TableDef) -> Sorted {
     Sorted {
         tree: table.tree,
         key: table.sort_columns(),
-        columns: spec.columns.clone(),
+        columns: Vec::new(),
+        by_position: true,
     }
 }
 
@@ -100,6 +114,7 @@ impl Sorted {
                 ordered: true,
                 reverse,
                 limit_rows: Some(1),
+                with_position: self.by_position,
                 range: range.clone(),
                 ..ScanSpec::of(self.tree, columns.clone())
             };
@@ -116,8 +131,12 @@ impl Sorted {
             } else {
                 range.from = key_prefix_end(&prefix);
             }
-            let values = row.physical_columns().iter().take(width).cloned();
-            found.push_back(Batch::new(values.collect(), 1));
+            let values = row.physical_columns().iter();
+            let values = match self.by_position {
+                true => values.skip(key.len()).take(1).cloned().collect(),
+                false => values.take(width).cloned().collect(),
+            };
+            found.push_back(Batch::new(values, 1));
             if !reverse && range.from.is_none() {
                 return Ok(Some(found));
             }
