@@ -8,7 +8,7 @@
 use core::ops::Range;
 use std::sync::Arc;
 
-use varve_run::{RunHead, ZoneMap};
+use varve_run::{RunHead, RunWriter, ZoneMap};
 use varve_sort::VecMap;
 use varve_types::{
     Column, ColumnBuilder, ColumnData, ColumnRef, Partition, SortKey, TreeSchema, Value,
@@ -39,6 +39,20 @@ pub(crate) struct KeptApart {
 pub(crate) const OPEN_RUNS_MAX: usize = 1024;
 /// They also end where values of so many bytes wait to be encoded.
 pub(crate) const HELD_BYTES_MAX: usize = 32 << 20;
+
+/// Whether the open runs of partitions of a tree are to end before further rows come: one has so
+/// many rows, or they are too many, or hold too much together.
+pub(crate) fn are_full<'w>(
+    writers: impl Iterator<Item = &'w RunWriter> + Clone,
+    rows_max: u64,
+) -> bool {
+    let count = writers.clone().count();
+    let held_bytes: usize = writers.clone().map(RunWriter::held_bytes).sum();
+    let mut writers = writers;
+    writers.any(|writer| writer.rows() >= rows_max)
+        || count > OPEN_RUNS_MAX
+        || count > 1 && held_bytes > HELD_BYTES_MAX
+}
 
 /// Rows of some columns that lie in one partition.
 #[derive(Debug, PartialEq)]

@@ -11,7 +11,7 @@ use crate::bulk_load::auto_id::greatest;
 use crate::bulk_load::chunk::{Chunk, pick};
 use crate::bulk_load::order::{SameKey, ascends, sorted};
 use crate::error::{Result, StoreError};
-use crate::partition::{HELD_BYTES_MAX, OPEN_RUNS_MAX, PartitionNumber};
+use crate::partition::{PartitionNumber, are_full};
 use crate::read::ordinal;
 use crate::run::Run;
 use crate::store::Store;
@@ -265,11 +265,7 @@ impl TreeLoad {
 
     /// Whether the open runs are to end before further rows come.
     fn are_full(&self) -> bool {
-        let writers = || self.open.values().map(|(_, writer)| writer);
-        let held_bytes = writers().map(RunWriter::held_bytes).sum::<usize>();
-        writers().any(|writer| writer.rows() >= RUN_ROWS_MAX)
-            || self.open.len() > OPEN_RUNS_MAX
-            || self.open.len() > 1 && held_bytes > HELD_BYTES_MAX
+        are_full(self.open.values().map(|(_, writer)| writer), RUN_ROWS_MAX)
     }
 
     /// Completes the open runs, so that they can be read and will be published.

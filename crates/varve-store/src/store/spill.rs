@@ -16,7 +16,7 @@ use varve_types::{Batch, CommitSeq, Invariant, KeyRange, Pacer, RunId, TreeId, V
 use crate::error::{Result, StoreError, StoreErrorKind};
 use crate::memtable::{ChunkRequest, RowTable, RowVersion, TableChunk};
 use crate::paced_run;
-use crate::partition::{HELD_BYTES_MAX, OPEN_RUNS_MAX, PartitionNumber};
+use crate::partition::{PartitionNumber, are_full};
 use crate::run::Run;
 use crate::store::{PageSink, Store};
 use crate::tree::Tree;
@@ -67,11 +67,7 @@ impl OpenRuns {
 
     /// Whether they are to end before further rows come.
     fn are_full(&self) -> bool {
-        let writers = || self.runs.values().map(|run| &run.writer);
-        let held_bytes = writers().map(RunWriter::held_bytes).sum::<usize>();
-        writers().any(|writer| writer.rows() >= RUN_ROWS_MAX)
-            || self.runs.len() > OPEN_RUNS_MAX
-            || self.runs.len() > 1 && held_bytes > HELD_BYTES_MAX
+        are_full(self.runs.values().map(|run| &run.writer), RUN_ROWS_MAX)
     }
 }
 
