@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use varve_catalog::{Catalog, CatalogObject, ColumnDef, TableDef, decode_object};
+use varve_catalog::{Catalog, ColumnDef, TableDef, decode_object};
 use varve_dml::chunks::MadeChunks;
-use varve_dml::notes::note_rows;
+use varve_dml::notes::{is_aggregated, note_rows};
 use varve_dml::table_rows::{checked, with_defaults};
 use varve_dml::{index, name_constraint};
 use varve_expr::{Locale, Parameters};
@@ -18,7 +18,7 @@ use crate::host::SessionHost;
 /// without it, the load has not happened.
 pub struct BulkLoad {
     load: varve_store::BulkLoad,
-    /// What there was of tables, chunks and aggregates.
+    /// What there was of tables, chunks and aggregates when it began.
     known: Catalog,
     /// The chunks that the load has made.
     made: MadeChunks,
@@ -68,7 +68,8 @@ impl Database {
         filled: impl Fn(&TableDef) -> Option<usize>,
     ) -> Result<BulkLoad> {
         let transaction = self.shared.store.begin();
-        let table = find_table(&transaction, table)?;
+        let known = catalog_of(&transaction)?;
+        let table = find_table(&known, table)?;
         let places = places(&table, columns, filled(&table))?;
         if places.len() < table.columns.len() && (table.has_generated() || !table.checks.is_empty())
         {
@@ -84,13 +85,12 @@ impl Database {
             return Err(Error::unsupported(what).with_hint("Use COPY or INSERT."));
         }
         let has_keys = !table.foreign_keys.is_empty();
-        if has_keys || has_triggers(&transaction, &table)? {
+        if has_keys || !known.triggers_of(table.object).is_empty() {
             let what = if has_keys { "foreign keys" } else { "triggers" };
             let what = format!("a load into a table with {what}");
             return Err(Error::unsupported(what).with_hint("Use COPY or INSERT."));
         }
         let host = SessionHost::new(Arc::clone(&self.shared));
-        let known = known_of_hypertables(&transaction)?;
         Ok(BulkLoad {
             known,
             made: MadeChunks::default(),
@@ -184,7 +184,9 @@ impl BulkLoad {
         let now_us = self.host.shared().env.now_us();
         let (store, chunks) = (self.load.transaction(), &self.known.chunks);
         self.made.make(store, chunks, &self.table, &batch, now_us)?;
-        note_rows(store, &self.known, &self.table, &batch).await?;
+        if is_aggregated(&self.known, &self.table) {
+            note_rows(store, &self.known, &self.table, &batch).await?;
+        }
         let added = index::load(&mut self.load, &self.table, &batch).await;
         added.map_err(|error| name_constraint(&self.table, self.locale.enums.as_ref(), error))?;
         self.rows += rows as u64;
@@ -248,28 +250,26 @@ impl core::fmt::Debug for BulkLoad {
     }
 }
 
-fn find_table(transaction: &Transaction, name: &str) -> Result<TableDef> {
-    for (_, _, definition) in transaction.objects() {
-        if let CatalogObject::Table(table) = decode_object(&definition)?
-            && table.name == name
-        {
-            return Ok(table);
-        }
-    }
-    let message = format!("relation \"{name}\" does not exist");
-    Err(Error::new(SqlState::UNDEFINED_TABLE, message))
+fn find_table(catalog: &Catalog, name: &str) -> Result<TableDef> {
+    let mut tables = catalog.tables.values();
+    let found = tables.find(|table| {
+        // What jobs and continuous aggregates keep is not loaded.
+        table.name == name
+            && !catalog
+                .schema_name(table.schema)
+                .starts_with("_timescaledb_")
+    });
+    found.map(|table| TableDef::clone(table)).ok_or_else(|| {
+        let message = format!("relation \"{name}\" does not exist");
+        Error::new(SqlState::UNDEFINED_TABLE, message)
+    })
 }
 
-/// The chunks of all hypertables, and the aggregates over them.
-fn known_of_hypertables(transaction: &Transaction) -> Result<Catalog> {
+/// All objects that a transaction sees.
+fn catalog_of(transaction: &Transaction) -> Result<Catalog> {
     let mut catalog = Catalog::default();
     for (_, _, definition) in transaction.objects() {
-        match decode_object(&definition)? {
-            CatalogObject::Chunk(chunk) => catalog.add_chunk(Arc::new(chunk)),
-            CatalogObject::View(view) => catalog.add_view(Arc::new(view)),
-            CatalogObject::Table(table) => catalog.add_table(Arc::new(table)),
-            _ => {}
-        }
+        catalog.add(decode_object(&definition)?);
     }
     Ok(catalog)
 }
@@ -304,15 +304,4 @@ fn places(
         }
     }
     Ok(places)
-}
-
-fn has_triggers(transaction: &Transaction, table: &TableDef) -> Result<bool> {
-    for (_, _, definition) in &transaction.objects() {
-        if let CatalogObject::Trigger(def) = decode_object(definition)?
-            && def.table == table.object
-        {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }

@@ -14,7 +14,12 @@ use varve_types::{Batch, Column, Error, LogicalType, Result, RowPosition, Value}
 use crate::write::chunks::time_values;
 use crate::write::writer::{Writer, name_constraint};
 
-/// Notes rows that were or are about to be written.
+/// Whether continuous aggregates read a table, so that changes of it are noted.
+pub fn is_aggregated(catalog: &Catalog, table: &TableDef) -> bool {
+    catalog.aggregates_of(table.object).next().is_some()
+}
+
+/// Notes rows that were or are about to be written to a table that aggregates read.
 pub async fn note_rows(
     store: &mut Transaction,
     catalog: &Catalog,
@@ -149,11 +154,6 @@ fn time_of(ty: LogicalType, time: i64) -> Result<Value> {
 }
 
 impl Writer<'_> {
-    /// Whether continuous aggregates read a table, so that changes of it are noted.
-    pub(super) fn is_aggregated(&self, table: &TableDef) -> bool {
-        self.catalog.aggregates_of(table.object).next().is_some()
-    }
-
     /// Notes rows as they were, before they are changed or deleted.
     pub(super) async fn note_old(
         &mut self,

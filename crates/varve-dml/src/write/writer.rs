@@ -18,7 +18,7 @@ use crate::read::rows::positions_of;
 use crate::read::source::TransactionSource;
 use crate::write::foreign_keys::Work;
 use crate::write::index;
-use crate::write::notes::note_rows;
+use crate::write::notes::{is_aggregated, note_rows};
 use crate::write::route::checked_inside;
 use crate::write::statement_txn::StatementTxn;
 use crate::write::table_rows::{failing_row, first_not_true};
@@ -103,10 +103,10 @@ impl Writer<'_> {
             .iter()
             .map(|batch| index::with_row_ids(&self.txn.store, table, batch));
         let rows: Vec<Batch> = rows.collect();
-        let is_aggregated = self.is_aggregated(table);
+        let is_noted = is_aggregated(self.catalog, table);
         for batch in &rows {
             self.make_chunks(table, batch)?;
-            if is_aggregated {
+            if is_noted {
                 note_rows(&mut self.txn.store, self.catalog, table, batch).await?;
             }
             let inserted = self.txn.store.insert(table.tree, batch).await;
@@ -137,7 +137,7 @@ impl Writer<'_> {
                 self.make_chunks(table, batch)?;
             }
         }
-        if self.is_aggregated(table) {
+        if is_aggregated(self.catalog, table) {
             self.note_old(table, positions).await?;
             for batch in rows {
                 note_rows(&mut self.txn.store, self.catalog, table, batch).await?;
@@ -161,7 +161,7 @@ impl Writer<'_> {
 
     /// Deletes the rows at some positions.
     pub async fn delete(&mut self, table: &TableDef, positions: &[RowPosition]) -> Result<()> {
-        if self.is_aggregated(table) {
+        if is_aggregated(self.catalog, table) {
             self.note_old(table, positions).await?;
         }
         self.delete_from_source(table, positions).await

@@ -7,8 +7,8 @@ use std::task::{Context, Poll, Waker};
 use pollster::block_on;
 use varve_kv::fault::{CallFault, FaultKv, FaultPlan, SplitMix64};
 use varve_kv::{Kv, MemoryKv};
-use varve_types::Value;
-use varvedb::{Database, Options, Session, SystemEnv};
+use varve_types::{Column, LogicalType, SqlState, Value};
+use varvedb::{BulkLoadOptions, Database, Options, Session, SystemEnv};
 
 use super::super::{ints, open, rows, run};
 
@@ -59,6 +59,30 @@ fn what_is_due_is_run_once() {
     block_on(database.run_jobs_until_idle()).unwrap();
     let mut session = database.session();
     assert_eq!(rows(&mut session, "SELECT count(*) FROM log"), ints(&[3]));
+}
+
+#[test]
+fn a_load_means_the_table_of_the_user() {
+    let database = open(&Arc::new(MemoryKv::new()));
+    let mut session = database.session();
+    run(&mut session, LOG);
+    run(
+        &mut session,
+        "SELECT add_job('note', '1 day', scheduled => false)",
+    );
+    let ids = || {
+        vec![Arc::new(Column::constant(
+            LogicalType::Int4,
+            &Value::Int4(7),
+            1,
+        ))]
+    };
+    let load =
+        |name| block_on(database.direct_bulk_load(name, [ids()], BulkLoadOptions::default()));
+    assert_eq!(load("job").unwrap_err().state(), SqlState::UNDEFINED_TABLE);
+    run(&mut session, "CREATE TABLE job (x int)");
+    load("job").unwrap();
+    assert_eq!(rows(&mut session, "SELECT count(*) FROM job"), ints(&[1]));
 }
 
 #[test]
