@@ -211,10 +211,6 @@ CREATE FUNCTION drop_chunks(relation regclass, older_than "any" = NULL, newer_th
   "verbose" boolean = false, created_before "any" = NULL, created_after "any" = NULL)
 RETURNS SETOF text LANGUAGE plpgsql AS $$
 DECLARE
-  older bigint;
-  newer bigint;
-  before timestamptz;
-  after timestamptz;
   chunk regclass;
   gone text;
 BEGIN
@@ -223,12 +219,7 @@ BEGIN
     RAISE EXCEPTION 'invalid time range for dropping chunks' USING ERRCODE = '22023',
       HINT = 'At least one of older_than, newer_than, created_before or created_after must be provided.';
   END IF;
-  older := _timescaledb_functions.chunk_point(relation, older_than::text, pg_typeof(older_than));
-  newer := _timescaledb_functions.chunk_point(relation, newer_than::text, pg_typeof(newer_than));
-  before := _timescaledb_functions.creation_point(created_before::text, pg_typeof(created_before));
-  after := _timescaledb_functions.creation_point(created_after::text, pg_typeof(created_after));
-  FOR chunk IN SELECT * FROM _timescaledb_functions.chunks_between(relation, older, newer, before, after)
-  LOOP
+  FOR chunk IN SELECT * FROM show_chunks(relation, older_than, newer_than, created_before, created_after) LOOP
     gone := chunk::text;
     IF "verbose" THEN
       RAISE INFO 'dropping chunk %', gone;

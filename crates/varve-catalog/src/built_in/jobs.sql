@@ -70,13 +70,16 @@ BEGIN
   END IF;
 END $$;
 
+CREATE FUNCTION _timescaledb_functions.months_of(length interval) RETURNS int IMMUTABLE LANGUAGE sql AS $$
+  SELECT (extract(year FROM length) * 12 + extract(month FROM length))::int
+$$;
+
 CREATE FUNCTION _timescaledb_functions.check_schedule(schedule_interval interval, timezone text) RETURNS void LANGUAGE plpgsql AS $$
 BEGIN
   IF schedule_interval <= interval '0' THEN
     RAISE EXCEPTION 'schedule interval must be greater than zero' USING ERRCODE = '22023';
   END IF;
-  IF extract(year FROM schedule_interval) * 12 + extract(month FROM schedule_interval) <> 0
-    AND schedule_interval <> date_trunc('month', schedule_interval) THEN
+  IF _timescaledb_functions.months_of(schedule_interval) <> 0 AND schedule_interval <> date_trunc('month', schedule_interval) THEN
     RAISE EXCEPTION 'month intervals cannot have day or time component' USING ERRCODE = '22023',
       HINT = 'Express the interval in months, or in days and time.';
   END IF;
@@ -113,8 +116,9 @@ BEGIN
   END IF;
 END $$;
 
+-- Policies are functions of a schema that the catalog does not list.
 CREATE FUNCTION _timescaledb_functions.call_word(routine_schema text, routine_name text) RETURNS text STABLE LANGUAGE sql AS $$
-  SELECT CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
+  SELECT CASE WHEN routine_schema = '_timescaledb_functions' OR EXISTS (SELECT FROM pg_catalog.pg_proc p JOIN pg_catalog.pg_namespace n ON n.oid = p.pronamespace
     WHERE n.nspname = routine_schema AND p.proname = routine_name AND p.prokind = 'f') THEN 'SELECT' ELSE 'CALL' END
 $$;
 
@@ -244,12 +248,8 @@ DECLARE
 BEGIN
   PERFORM _timescaledb_functions.require_job(job_id);
   SELECT j.* INTO job FROM _timescaledb_config.job j WHERE j.id = run_job.job_id;
-  IF job.proc_schema = '_timescaledb_functions' THEN
-    EXECUTE format('SELECT _timescaledb_functions.%I(%s, %L::jsonb)', job.proc_name, job_id, job.config);
-  ELSE
-    EXECUTE format('%s %I.%I(%s, %L::jsonb)', _timescaledb_functions.call_word(job.proc_schema, job.proc_name),
-      job.proc_schema, job.proc_name, job_id, job.config);
-  END IF;
+  EXECUTE format('%s %I.%I(%s, %L::jsonb)', _timescaledb_functions.call_word(job.proc_schema, job.proc_name),
+    job.proc_schema, job.proc_name, job_id, job.config);
   finished := clock_timestamp();
   UPDATE _timescaledb_config.job_stat s SET
     last_start = CASE WHEN s.is_running THEN s.last_start ELSE started END,
@@ -301,9 +301,9 @@ BEGIN
   IF local < origin THEN
     RETURN job.initial_start;
   END IF;
-  months := extract(year FROM job.schedule_interval) * 12 + extract(month FROM job.schedule_interval);
+  months := _timescaledb_functions.months_of(job.schedule_interval);
   IF months > 0 THEN
-    count := (extract(year FROM age(local, origin)) * 12 + extract(month FROM age(local, origin)))::bigint / months;
+    count := _timescaledb_functions.months_of(age(local, origin)) / months;
   ELSE
     count := floor(extract(epoch FROM local - origin) / extract(epoch FROM job.schedule_interval));
   END IF;
