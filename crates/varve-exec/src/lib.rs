@@ -41,5 +41,6 @@ mod window;
 
 pub use context::ExecContext;
 pub use execute::{execute, execute_instrumented};
+pub use operators::tests_of;
 pub use profile::{NodeProfile, Profile};
 pub use source::{BatchStream, ScanSource, Scratch, ScratchTicket};

@@ -34,6 +34,7 @@ pub(crate) use project_set::ProjectSetStream;
 pub(crate) use recursive::RecursiveStream;
 pub(crate) use sample::SampleStream;
 pub(crate) use scan::ScanStream;
+pub use scan::tests_of;
 pub(crate) use set_operation::SetOperationStream;
 pub(crate) use sort::SortStream;
 pub(crate) use top_n::TopNStream;

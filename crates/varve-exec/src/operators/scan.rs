@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::vec;
 
-use varve_expr::{Expr, evaluate_constant};
+use varve_expr::{EvalContext, evaluate_constant};
 use varve_plan::{PushedPredicate, Relation, ScanNode};
 use varve_types::{
     Batch, Cutoff, Error, LocalFuture, PartPredicate, PredicateTest, Result, ScanSpec, Summary,
@@ -122,44 +122,48 @@ impl<'a> ScanStream<'a> {
     /// The tests of rows, or `None` when a comparison with NULL lets no row pass.
     fn predicates(&self) -> Result<Option<Vec<PartPredicate>>> {
         let mut predicates = Vec::with_capacity(self.node.predicates.len());
-        let evaluated = |expr: &Expr| evaluate_constant(expr, &self.running.eval());
         for pushed in &self.node.predicates {
-            match pushed {
-                PushedPredicate::Fixed(predicate) => predicates.push(predicate.clone()),
-                PushedPredicate::In { column, values } => {
-                    let mut values: Vec<Value> =
-                        values.iter().map(evaluated).collect::<Result<_>>()?;
-                    values.retain(|value| !value.is_null());
-                    predicates.push(PartPredicate {
-                        column: *column,
-                        test: PredicateTest::In(values),
-                    });
-                }
-                PushedPredicate::Compare { column, op, value } => {
-                    let value = evaluated(value)?;
-                    if value.is_null() {
-                        return Ok(None);
-                    }
-                    predicates.push(PartPredicate {
-                        column: *column,
-                        test: PredicateTest::Compare(*op, value),
-                    });
-                }
-                PushedPredicate::Prefix { column, prefix } => {
-                    let value = evaluated(&prefix.value)?;
-                    let Some(text) = value.str() else {
-                        return Ok(None);
-                    };
-                    let tests = prefix.form.range(text).tests.into_iter();
-                    predicates.extend(tests.map(|test| PartPredicate {
-                        column: *column,
-                        test,
-                    }));
-                }
-            }
+            let Some(mut tests) = tests_of(pushed, &self.running.eval())? else {
+                return Ok(None);
+            };
+            predicates.append(&mut tests);
         }
         Ok(Some(predicates))
     }
+}
+
+/// What a pushed predicate tests once its constants are known; `None` when a comparison with NULL
+/// lets no row pass.
+pub fn tests_of(
+    pushed: &PushedPredicate,
+    eval: &EvalContext<'_>,
+) -> Result<Option<Vec<PartPredicate>>> {
+    let (column, tests) = match pushed {
+        PushedPredicate::Fixed(predicate) => return Ok(Some(vec![predicate.clone()])),
+        PushedPredicate::In { column, values } => {
+            let values = values.iter().map(|value| evaluate_constant(value, eval));
+            let mut values: Vec<Value> = values.collect::<Result<_>>()?;
+            values.retain(|value| !value.is_null());
+            (*column, vec![PredicateTest::In(values)])
+        }
+        PushedPredicate::Compare { column, op, value } => {
+            let value = evaluate_constant(value, eval)?;
+            if value.is_null() {
+                return Ok(None);
+            }
+            (*column, vec![PredicateTest::Compare(*op, value)])
+        }
+        PushedPredicate::Prefix { column, prefix } => {
+            let value = evaluate_constant(&prefix.value, eval)?;
+            let Some(text) = value.str() else {
+                return Ok(None);
+            };
+            (*column, prefix.form.range(text).tests)
+        }
+    };
+    let tests = tests.into_iter();
+    let tests = tests.map(|test| PartPredicate { column, test });
+    Ok(Some(tests.collect()))
 }
 
 impl BatchStream for ScanStream<'_> {

@@ -1,8 +1,8 @@
 //! What EXPLAIN tells of the present moment.
 
 use varve_catalog::ChunkDef;
-use varve_expr::{Expr, evaluate_constant};
-use varve_plan::{KeyAccess, Present, PushedPredicate, ScanNode};
+use varve_exec::tests_of;
+use varve_plan::{KeyAccess, Present, ScanNode};
 use varve_types::{CompareOp, KeyPart, PredicateTest, TreeId, Value};
 
 use crate::session::run::Run;
@@ -22,34 +22,19 @@ impl Present for Run<'_> {
         let (time, _) = table.time_column()?;
         let catalog = self.catalog;
         let chunks = catalog.chunks_of(table.object);
-        let tests = scan.predicates.iter();
-        let tests: Vec<PredicateTest> = tests
-            .filter_map(|test| self.known_test(test, time))
-            .collect();
-        let reads = |chunk: &ChunkDef| tests.iter().all(|test| may_hold(test, chunk));
+        let mut tests = Vec::new();
+        for predicate in &scan.predicates {
+            match tests_of(predicate, &self.eval()) {
+                Ok(Some(known)) => tests.extend(known),
+                Ok(None) => return Some((0, chunks.len())),
+                // It is not known before the plan runs.
+                Err(_) => {}
+            }
+        }
+        tests.retain(|test| test.column == KeyPart::Column(time));
+        let reads = |chunk: &ChunkDef| tests.iter().all(|test| may_hold(&test.test, chunk));
         let read = chunks.iter().filter(|chunk| reads(chunk)).count();
         Some((read, chunks.len()))
-    }
-}
-
-impl Run<'_> {
-    /// What a condition asks of a column, as far as that is known before it runs.
-    fn known_test(&self, predicate: &PushedPredicate, of: usize) -> Option<PredicateTest> {
-        let known = |expr: &Expr| evaluate_constant(expr, &self.eval()).ok();
-        let is_of = |part: &KeyPart| part.column() == Some(of);
-        match predicate {
-            PushedPredicate::Fixed(fixed) if is_of(&fixed.column) => Some(fixed.test.clone()),
-            PushedPredicate::Compare { column, op, value } if is_of(column) => {
-                Some(PredicateTest::Compare(*op, known(value)?))
-            }
-            PushedPredicate::In { column, values } if is_of(column) => {
-                let values = values.iter().map(known);
-                values
-                    .collect::<Option<Vec<Value>>>()
-                    .map(PredicateTest::In)
-            }
-            _ => None,
-        }
     }
 }
 
