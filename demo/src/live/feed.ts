@@ -89,6 +89,6 @@ function readingOf(sensor: number, ms: number): number {
   return Math.round((20 + wave + Math.random() * 2) * 100) / 100;
 }
 
-function pause(ms: number): Promise<void> {
+export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -3,7 +3,7 @@ import { byId } from '../ui/dom';
 import { formatCount, formatDuration } from '../ui/figures';
 import { problemParagraphs } from '../ui/problem';
 import { Chart, type Second } from './chart';
-import { Feed } from './feed';
+import { Feed, pause } from './feed';
 
 const SECONDS = `SELECT extract(epoch FROM second)::float8, low, mean, high
 FROM reading_second WHERE second >= now() - INTERVAL '2 minutes' ORDER BY second`;
@@ -52,7 +52,7 @@ export class LivePanel {
     const begin = performance.now();
     const rowsBefore = this.#feed.rows;
     for (let round = 0; this.#feed.isRunning; round += 1) {
-      await new Promise((resolve) => setTimeout(resolve, DRAW_MS));
+      await pause(DRAW_MS);
       if (!this.#feed.isRunning || this.#feed.rows === 0) continue;
       const asked = performance.now();
       const { rows } = await this.#db.query<Second>(SECONDS, [], { rowMode: 'array' });

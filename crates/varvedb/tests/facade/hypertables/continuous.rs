@@ -6,8 +6,9 @@ use std::sync::Arc;
 use pollster::block_on;
 use varve_kv::MemoryKv;
 use varve_types::{Column, LogicalType, SqlState, Value};
-use varvedb::{BulkLoadOptions, Database, DumpOptions, Session};
+use varvedb::{BulkLoadOptions, Database, Session};
 
+use super::copied;
 use crate::{fails, ints, open, rows, run};
 
 const TABLES: &str = "CREATE TABLE t (id INT PRIMARY KEY, at BIGINT NOT NULL, v INT) WITH (\
@@ -368,19 +369,7 @@ fn a_dump_makes_aggregates_again_one_after_the_other() {
          CALL refresh_continuous_aggregate('high', NULL, NULL);
          CREATE INDEX ON low (k, b)",
     );
-    let mut script = Vec::new();
-    let mut sink = |piece: &[u8]| {
-        script.extend_from_slice(piece);
-        Ok(())
-    };
-    let options = DumpOptions {
-        inserts: true,
-        ..DumpOptions::default()
-    };
-    block_on(session.dump(options, &mut sink)).unwrap();
-    let script = String::from_utf8(script).unwrap();
-    let mut copied = open(&Arc::new(MemoryKv::new())).session();
-    run(&mut copied, &script);
+    let mut copied = copied(&mut session);
     let facts = "SELECT view_name::text, materialized_only, watermark, invalid_ranges, \
                  view_definition FROM timescaledb_information.continuous_aggregates ORDER BY 1";
     assert_eq!(rows(&mut copied, facts), rows(&mut session, facts));
